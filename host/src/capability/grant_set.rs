@@ -1,0 +1,162 @@
+//! What a plugin may do: asked for and granted, as small as it can be written.
+//! Separate because this is all that the rest of the host sees of rights.
+
+use std::collections::BTreeSet;
+
+use super::{Capability, CommandPattern, Credential, Folder, Host, Mode, Origin, ToolPattern};
+
+/// Returns what is both asked for and granted.
+pub fn effective(asked: &[Capability], granted: &[Capability]) -> GrantSet {
+    // Sets, so that a plugin that repeats itself costs nothing.
+    let [asked, granted] = [asked, granted].map(|list| list.iter().collect::<BTreeSet<_>>());
+    let mut set = GrantSet::default();
+    for asked in &asked {
+        for granted in &granted {
+            if let Some(both) = asked.narrow(granted) {
+                set.insert(both);
+            }
+        }
+    }
+    set.capabilities.sort();
+    set
+}
+
+/// The rights of one plugin. Only [`effective`] makes one that is not empty.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct GrantSet {
+    /// Sorted; none covers another.
+    capabilities: Vec<Capability>,
+}
+
+impl GrantSet {
+    /// Returns the folders with what may be done there: no folder lies in another of the same mode or of more.
+    ///
+    /// A folder to write may lie in one to read.
+    pub fn folders(&self) -> impl Iterator<Item = (&Folder, Mode)> {
+        self.capabilities.iter().filter_map(|it| match it {
+            Capability::Read(folder) => Some((folder, Mode::Read)),
+            Capability::Write(folder) => Some((folder, Mode::Write)),
+            _ => None,
+        })
+    }
+
+    /// Whether the tool may be called, given its real name or its address `plugin.tool`; an alias is no name.
+    pub fn may_call(&self, tool: &str) -> bool {
+        self.tools().any(|pattern| pattern.allows(tool))
+    }
+
+    /// Whether there is any tool that may be called.
+    pub fn may_call_some(&self) -> bool {
+        self.tools().next().is_some()
+    }
+
+    /// Whether the conversation may be read and changed.
+    pub fn has_conversation(&self) -> bool {
+        self.capabilities.contains(&Capability::Conversation)
+    }
+
+    /// Whether the model may be asked.
+    pub fn has_model(&self) -> bool {
+        self.capabilities.contains(&Capability::Model)
+    }
+
+    /// Whether the session may be ended, reloaded or given commands.
+    pub fn has_session_control(&self) -> bool {
+        self.capabilities.contains(&Capability::SessionControl)
+    }
+
+    /// Returns the environment variables that may be read.
+    pub fn env_names(&self) -> impl Iterator<Item = &str> {
+        self.capabilities.iter().filter_map(|it| match it {
+            Capability::Env(name) => Some(name.as_str()),
+            _ => None,
+        })
+    }
+
+    /// Returns where requests may go.
+    pub fn origins(&self) -> impl Iterator<Item = &Origin> {
+        self.capabilities.iter().filter_map(|it| match it {
+            Capability::Http(origin) => Some(origin),
+            _ => None,
+        })
+    }
+
+    /// Whether a request to this exact origin may go out, and whether the user is asked first.
+    pub fn may_reach(&self, target: &Origin) -> Reach {
+        let mut reach = Reach::Never;
+        for origin in self.origins().filter(|origin| target.host().is_exact() && origin.contains(target)) {
+            match origin.host() {
+                Host::Any => reach = Reach::Asking,
+                Host::Below(_) | Host::Name(_) | Host::V4(_) | Host::V6(_) => return Reach::Freely,
+            }
+        }
+        reach
+    }
+
+    /// Returns the credentials that may be added to requests.
+    pub fn credentials(&self) -> impl Iterator<Item = &Credential> {
+        self.capabilities.iter().filter_map(|it| match it {
+            Capability::Credential(credential) => Some(credential),
+            _ => None,
+        })
+    }
+
+    /// Returns the command lines that may be run.
+    pub fn commands(&self) -> impl Iterator<Item = &CommandPattern> {
+        self.capabilities.iter().filter_map(|it| match it {
+            Capability::Run(pattern) => Some(pattern),
+            _ => None,
+        })
+    }
+
+    /// Returns all rights, sorted by kind and value.
+    pub fn iter(&self) -> impl Iterator<Item = &Capability> {
+        self.capabilities.iter()
+    }
+
+    /// Whether there are no rights at all.
+    pub fn is_empty(&self) -> bool {
+        self.capabilities.is_empty()
+    }
+
+    /// Whether all of this capability is a right.
+    pub fn allows(&self, capability: &Capability) -> bool {
+        self.capabilities.iter().any(|it| it.covers(capability))
+    }
+
+    /// Whether any right writes, runs, spends or sends, so that a call asks for approval.
+    ///
+    /// Calling tools does not count: each of those calls asks for itself.
+    pub fn can_act(&self) -> bool {
+        self.capabilities.iter().any(|it| match it {
+            Capability::Write(_) | Capability::Http(_) | Capability::Credential(_) | Capability::Run(_) => true,
+            Capability::Model | Capability::SessionControl => true,
+            Capability::Read(_) | Capability::CallTool(_) | Capability::Env(_) | Capability::Conversation => false,
+        })
+    }
+
+    fn tools(&self) -> impl Iterator<Item = &ToolPattern> {
+        self.capabilities.iter().filter_map(|it| match it {
+            Capability::CallTool(pattern) => Some(pattern),
+            _ => None,
+        })
+    }
+
+    fn insert(&mut self, capability: Capability) {
+        if !self.allows(&capability) {
+            self.capabilities.retain(|known| !capability.covers(known));
+            self.capabilities.push(capability);
+        }
+    }
+}
+
+/// Whether a request may go out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reach {
+    /// No right covers it.
+    Never,
+    /// Only a right for any host covers it: the user is asked when the host is first used.
+    Asking,
+    /// A right names the host or the hosts it is one of.
+    Freely,
+}

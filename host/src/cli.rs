@@ -1,0 +1,130 @@
+//! The command line as typed, and one file for each subcommand.
+//!
+//! Apart from the library, because only here is it known that there is a shell outside: arguments, streams, exit status.
+
+mod ask;
+mod beside;
+mod call;
+mod chat;
+mod options;
+mod plugin;
+mod stdout;
+mod tools;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+pub use options::Global;
+
+/// An agent for the terminal whose plugins are sandboxed WebAssembly components.
+#[derive(Debug, Parser)]
+#[command(name = "bellglass", version, max_term_width = 100)]
+pub struct Cli {
+    #[command(flatten)]
+    global: Global,
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Talk with a model; the default.
+    Chat,
+    /// Run one turn; the reply goes to standard output, all else to standard error.
+    Ask(ask::Args),
+    /// Run one tool without a model, and print its result as one JSON object.
+    Call(call::Args),
+    /// Show what the model is told of the tools.
+    Tools(tools::Args),
+    /// Look at plugins.
+    #[command(subcommand)]
+    Plugin(plugin::Command),
+}
+
+/// How a run ended; the number is the exit status.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exit {
+    /// Done.
+    Done = 0,
+    /// Failed, and none of the others fits.
+    Failed = 1,
+    /// Wrong usage.
+    Usage = 2,
+    /// Denied.
+    Denied = 3,
+    /// A limit was hit.
+    Limit = 4,
+    /// No or refused credentials.
+    Credentials = 5,
+    /// Interrupted.
+    Interrupted = 130,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(exit as u8)
+    }
+}
+
+/// The usage was wrong: exit status 2, with what is right.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct Usage(pub String);
+
+/// A next step for the person, beside an error.
+#[derive(Debug)]
+pub(crate) struct Hint(pub String);
+
+impl std::fmt::Display for Hint {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// Prints an error on standard error: what failed, each cause on its own line, and the next step.
+#[expect(clippy::print_stderr, reason = "the one place where the program says why it ends")]
+pub fn print_error(error: &anyhow::Error) {
+    let hint = error.downcast_ref::<Hint>();
+    let causes: Vec<String> =
+        error.chain().map(ToString::to_string).filter(|it| hint.is_none_or(|hint| hint.0 != *it)).collect();
+    for (place, cause) in causes.iter().enumerate() {
+        let cause = crate::text::visible(cause);
+        if place == 0 { eprintln!("error: {cause}") } else { eprintln!("  caused by: {cause}") }
+    }
+    if let Some(hint) = hint {
+        eprintln!("  hint: {hint}");
+    }
+}
+
+/// Prints warnings on standard error.
+#[expect(clippy::print_stderr, reason = "what a listing leaves out is said beside it")]
+fn report(warnings: &[String]) {
+    for warning in warnings {
+        eprintln!("warning: {warning}");
+    }
+}
+
+impl Cli {
+    /// Runs what was asked for.
+    ///
+    /// # Errors
+    ///
+    /// Anything that ends the run; [`Usage`] where the command line was wrong.
+    pub fn run(self) -> anyhow::Result<Exit> {
+        self.global.start_log();
+        let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+        let done = runtime.block_on(async {
+            match self.command.unwrap_or(Command::Chat) {
+                Command::Chat => chat::run(&self.global).await,
+                Command::Ask(args) => ask::run(&self.global, args).await,
+                Command::Call(args) => call::run(&self.global, args).await,
+                Command::Tools(args) => tools::run(&self.global, args).await,
+                Command::Plugin(command) => plugin::run(&self.global, command).await,
+            }
+        });
+        // A guest's file operation, or a line editor that waits for a key, must not hold up the end.
+        runtime.shutdown_background();
+        done
+    }
+}

@@ -1,0 +1,136 @@
+//! `bellglass ask`: one turn for scripts.
+
+use std::io::{IsTerminal as _, Read as _};
+use std::time::Duration;
+
+use serde_json::json;
+use tokio::sync::mpsc;
+
+use crate::agent::TurnError;
+use crate::cli::{Exit, Global, Usage, beside, stdout};
+use crate::completion::ProviderError;
+use crate::session::Session;
+
+/// How long a pipe that nobody mentioned may stay silent. A prompt is there: it must not wait for ever for more.
+const SILENCE: Duration = Duration::from_secs(1);
+
+/// Longest text that is read from standard input, in bytes; more fits no model.
+const INPUT: usize = 16 << 20;
+
+/// Run one turn; the reply goes to standard output, all else to standard error
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The prompt; its words are joined. What is piped in is appended; `-` waits for all of it
+    prompt: Vec<String>,
+    /// One JSON object: reply, tool calls, usage, error
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) async fn run(global: &Global, args: Args) -> anyhow::Result<Exit> {
+    let prompt = prompt(&args.prompt).await?;
+    let folders = global.folders()?;
+    let (host, config) = global.host(&folders, false)?;
+    let (session, outputs) = Session::start(host, global.session(&folders, &config, false)?);
+    let shown = tokio::spawn(beside::show(outputs, global.color_of_errors()));
+    let asked = session.ask(&prompt);
+    tokio::pin!(asked);
+    let reply = loop {
+        tokio::select! {
+            reply = &mut asked => break reply,
+            _ = tokio::signal::ctrl_c() => session.interrupt(),
+        }
+    };
+    session.end();
+    let seen = shown.await.unwrap_or_default();
+    let reply = reply
+        .map_err(anyhow::Error::from)
+        .and_then(|text| if text.trim().is_empty() { Err(anyhow::anyhow!("the reply is empty")) } else { Ok(text) });
+    if args.json {
+        let usage = json!({"input_tokens": seen.usage.input, "output_tokens": seen.usage.output});
+        let error = reply.as_ref().err().map(|it| format!("{it:#}"));
+        let ok = error.is_none();
+        let text = reply.as_ref().ok();
+        stdout::json(&json!({"reply": text, "tool_calls": seen.calls, "usage": usage, "error": error, "ok": ok}))?;
+    }
+    match reply {
+        Ok(_) if args.json => Ok(Exit::Done),
+        Ok(text) => {
+            stdout::line(crate::text::visible(text.trim_end_matches('\n')).as_ref())?;
+            Ok(Exit::Done)
+        }
+        Err(error) => {
+            let exit = status(&error);
+            super::print_error(&error);
+            Ok(exit)
+        }
+    }
+}
+
+fn status(error: &anyhow::Error) -> Exit {
+    match error.downcast_ref() {
+        Some(TurnError::Interrupted) => Exit::Interrupted,
+        Some(TurnError::NoProvider(_)) => Exit::Usage,
+        Some(TurnError::Provider(ProviderError::Unauthorized(_))) => Exit::Credentials,
+        Some(TurnError::Rounds(_) | TurnError::Repeats) => Exit::Limit,
+        Some(TurnError::Provider(ProviderError::Plugin(fault))) if fault.is_limit() => Exit::Limit,
+        _ => Exit::Failed,
+    }
+}
+
+/// The words of the command line, and what is piped in.
+async fn prompt(words: &[String]) -> anyhow::Result<String> {
+    let waits = words.iter().any(|it| it == "-") || words.is_empty();
+    let words: Vec<&str> = words.iter().filter(|it| *it != "-").map(String::as_str).collect();
+    let typed = words.join(" ");
+    let piped = if std::io::stdin().is_terminal() { String::new() } else { piped(waits).await? };
+    let parts: Vec<&str> = [typed.trim(), piped.trim()].into_iter().filter(|it| !it.is_empty()).collect();
+    if parts.is_empty() {
+        return Err(Usage("no prompt: give one (`bellglass ask 'what is here?'`), or pipe one in".into()).into());
+    }
+    Ok(parts.join("\n\n"))
+}
+
+/// Reads standard input to its end, or until it has been silent for a while when nobody asked for it.
+async fn piped(waits: bool) -> anyhow::Result<String> {
+    let (pieces, mut received) = mpsc::channel::<std::io::Result<Vec<u8>>>(16);
+    std::thread::spawn(move || {
+        loop {
+            let mut piece = vec![0; 64 << 10];
+            let read = std::io::stdin().lock().read(&mut piece);
+            let end = !matches!(read, Ok(n) if n > 0);
+            let read = read.map(|n| {
+                piece.truncate(n);
+                piece
+            });
+            if pieces.blocking_send(read).is_err() || end {
+                return;
+            }
+        }
+    });
+    let mut input = Vec::new();
+    loop {
+        let next = if waits {
+            received.recv().await
+        } else {
+            match tokio::time::timeout(SILENCE, received.recv()).await {
+                Ok(next) => next,
+                Err(_) => {
+                    tracing::warn!(
+                        "nothing came on standard input for {SILENCE:?}: going on without; `-` waits for it"
+                    );
+                    break;
+                }
+            }
+        };
+        match next.transpose()? {
+            None => break,
+            Some(piece) if piece.is_empty() => break,
+            Some(piece) => input.extend(piece),
+        }
+        if input.len() > INPUT {
+            return Err(Usage(format!("standard input is larger than {INPUT} bytes")).into());
+        }
+    }
+    Ok(String::from_utf8_lossy(&input).into_owned())
+}

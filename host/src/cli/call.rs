@@ -1,0 +1,54 @@
+//! `bellglass call`: one tool, one JSON object on standard output.
+
+use std::io::Read as _;
+
+use crate::cli::{Exit, Global, Usage, beside, stdout};
+use crate::session::Session;
+
+/// Run one tool without a model, and print its result as one JSON object
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The tool: its name, an alias, or `plugin.tool`
+    tool: String,
+    /// Its arguments, as JSON; `-` reads them from standard input
+    #[arg(value_name = "JSON", default_value = "{}", allow_hyphen_values = true)]
+    arguments: String,
+}
+
+pub(super) async fn run(global: &Global, args: Args) -> anyhow::Result<Exit> {
+    let folders = global.folders()?;
+    let (host, config) = global.host(&folders, true)?;
+    let arguments = if args.arguments == "-" { read_all(host.limits().value)? } else { args.arguments };
+    let (session, outputs) = Session::start(host, global.session(&folders, &config, false)?);
+    let shown = tokio::spawn(beside::show(outputs, global.color_of_errors()));
+    let called = async {
+        let installed = session.installed().await?;
+        // On a task of its own: the main thread only waits.
+        let (tool, context) = (args.tool, session.context());
+        tokio::spawn(async move { installed.toolbox.run(&tool, &arguments, &context).await }).await.ok()
+    };
+    let outcome = tokio::select! {
+        outcome = called => outcome,
+        _ = tokio::signal::ctrl_c() => return Ok(Exit::Interrupted),
+    };
+    session.end();
+    let _ = shown.await;
+    let Some(outcome) = outcome else { return Ok(Exit::Failed) };
+    stdout::line(&outcome.to_json())?;
+    Ok(match outcome.ok() {
+        true => Exit::Done,
+        false if outcome.was_denied() => Exit::Denied,
+        false if outcome.hit_a_limit() => Exit::Limit,
+        false => Exit::Failed,
+    })
+}
+
+/// Reads arguments of at most `limit` bytes.
+fn read_all(limit: usize) -> anyhow::Result<String> {
+    let mut text = String::new();
+    std::io::stdin().lock().take(limit as u64 + 1).read_to_string(&mut text)?;
+    if text.len() > limit {
+        return Err(Usage(format!("the arguments on standard input are larger than {limit} bytes")).into());
+    }
+    Ok(text)
+}

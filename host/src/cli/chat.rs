@@ -1,0 +1,21 @@
+//! `bellglass chat`: the REPL, on a terminal or in a pipe.
+
+use std::io::IsTerminal as _;
+
+use crate::cli::{Exit, Global};
+use crate::repl::{self, ReplOptions};
+use crate::session::Session;
+
+pub(super) async fn run(global: &Global) -> anyhow::Result<Exit> {
+    let folders = global.folders()?;
+    let interactive = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
+    let (host, config) = global.host(&folders, false)?;
+    let options = global.session(&folders, &config, interactive)?;
+    let (session, outputs) = Session::start(host, options);
+    let options =
+        ReplOptions { interactive, color: global.color(std::io::stdout().is_terminal()), workspace: folders.workspace };
+    match repl::run(session, outputs, options).await {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(error.into()),
+        _ => Ok(Exit::Done),
+    }
+}

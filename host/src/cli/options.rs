@@ -1,0 +1,239 @@
+//! The flags of every subcommand, and what they come to: folders, configuration, a host, a session.
+//!
+//! Apart from the subcommands, because each of them starts from here, and every failure of a flag or a file is found here.
+
+use std::io::IsTerminal as _;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use anyhow::Context as _;
+use clap::{ArgAction, Args, ValueEnum};
+use serde_json::{Map, Value};
+
+use crate::agent::prompt::SystemPrompt;
+use crate::capability::{Grant, Grants};
+use crate::cli::Usage;
+use crate::config::{Config, LogLevel};
+use crate::folders::Folders;
+use crate::installed::{Host, HostOptions};
+use crate::name::PluginName;
+use crate::plugin::discover::Places;
+use crate::plugin::rights::Surroundings;
+use crate::provider::STUB;
+use crate::session::SessionOptions;
+
+/// The environment variable that sets how much is logged.
+const LOG: &str = "BELLGLASS_LOG";
+
+/// Flags that every subcommand takes.
+#[derive(Debug, Args)]
+pub struct Global {
+    /// The model API to talk to; `stub` needs no network and no key
+    #[arg(short, long, global = true, value_name = "NAME")]
+    provider: Option<String>,
+    /// The model; else the provider's own choice
+    #[arg(short, long, global = true, value_name = "NAME")]
+    model: Option<String>,
+    /// An option for the provider; the value is JSON, or else text
+    #[arg(short, long = "option", global = true, value_name = "KEY=VALUE", value_parser = key_value)]
+    options: Vec<(String, Value)>,
+    /// Load the plugins of a folder too, as trusted in this run
+    #[arg(long, global = true, value_name = "DIR")]
+    plugins: Vec<PathBuf>,
+    /// Load a plugin file too, as trusted in this run
+    #[arg(long = "plugin", global = true, value_name = "FILE")]
+    plugin_files: Vec<PathBuf>,
+    /// Load only the bundled plugins and those that a flag names
+    #[arg(long, global = true)]
+    no_plugins: bool,
+    /// Grant a right to a plugin for this run, such as `notes:read=.` or `web:http=https://example.org`
+    #[arg(long = "grant", global = true, value_name = "PLUGIN:KIND=VALUE", value_parser = grant)]
+    grants: Vec<(PluginName, Grant)>,
+    /// Requests of one turn, at most
+    #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    max_rounds: Option<u32>,
+    /// A template that replaces the system prompt; `{{agents_md}}` in it are your instructions
+    #[arg(long, global = true, value_name = "FILE")]
+    template: Option<PathBuf>,
+    /// Text before the system prompt
+    #[arg(long, global = true, value_name = "TEXT")]
+    system_prompt: Option<String>,
+    /// Work in this folder
+    #[arg(short = 'C', global = true, value_name = "DIR")]
+    directory: Option<PathBuf>,
+    /// How much is logged to standard error: off, error, warn, info, debug or trace
+    #[arg(long, global = true, value_name = "LEVEL", value_parser = log_level)]
+    log: Option<LogLevel>,
+    /// When to use colours
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto", action = ArgAction::Set)]
+    color: Color,
+}
+
+/// When to use colours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Color {
+    Auto,
+    Always,
+    Never,
+}
+
+fn key_value(text: &str) -> Result<(String, Value), String> {
+    let (key, value) = text.split_once('=').ok_or("expected `KEY=VALUE`")?;
+    let value = serde_json::from_str(value).unwrap_or_else(|_| Value::String(value.to_owned()));
+    Ok((key.to_owned(), value))
+}
+
+fn grant(text: &str) -> Result<(PluginName, Grant), String> {
+    Grant::parse_flag(text).map_err(|it| it.to_string())
+}
+
+fn log_level(text: &str) -> Result<LogLevel, String> {
+    let names = LogLevel::ALL.map(LogLevel::as_str).join(", ");
+    LogLevel::parse(text).ok_or_else(|| format!("expected one of: {names}"))
+}
+
+impl Global {
+    /// Starts the log on standard error. An unknown level in the environment is a warning, not a reason to stop.
+    pub(super) fn start_log(&self) {
+        let wanted = std::env::var(LOG).ok().filter(|it| !it.is_empty());
+        let from_environment = wanted.as_deref().and_then(LogLevel::parse);
+        let level = self.log.or(from_environment).unwrap_or(LogLevel::Warn);
+        let filter = match level {
+            LogLevel::Off => tracing::level_filters::LevelFilter::OFF,
+            LogLevel::Error => tracing::level_filters::LevelFilter::ERROR,
+            LogLevel::Warn => tracing::level_filters::LevelFilter::WARN,
+            LogLevel::Info => tracing::level_filters::LevelFilter::INFO,
+            LogLevel::Debug => tracing::level_filters::LevelFilter::DEBUG,
+            LogLevel::Trace => tracing::level_filters::LevelFilter::TRACE,
+        };
+        tracing_subscriber::fmt()
+            .with_writer(std::io::stderr)
+            .with_ansi(self.color(std::io::stderr().is_terminal()))
+            .with_target(false)
+            .without_time()
+            .with_max_level(filter)
+            .init();
+        if let (Some(wanted), None, None) = (&wanted, from_environment, self.log) {
+            let names = LogLevel::ALL.map(LogLevel::as_str).join(", ");
+            let wanted = crate::text::visible_line(wanted);
+            tracing::warn!("{LOG} is `{wanted}`, expected one of: {names}; using `warn`");
+        }
+    }
+
+    /// Whether to colour a stream that is a terminal or not.
+    pub(super) fn color(&self, is_terminal: bool) -> bool {
+        let set = |name: &str| std::env::var_os(name).is_some_and(|it| !it.is_empty());
+        match self.color {
+            Color::Always => true,
+            Color::Never => false,
+            Color::Auto => is_terminal && !set("NO_COLOR") && std::env::var_os("TERM").is_none_or(|it| it != "dumb"),
+        }
+    }
+
+    /// Whether to colour standard error.
+    pub(super) fn color_of_errors(&self) -> bool {
+        self.color(std::io::stderr().is_terminal())
+    }
+
+    pub(super) fn folders(&self) -> anyhow::Result<Folders> {
+        let current = std::env::current_dir().context("cannot find the current folder")?;
+        let workspace = match &self.directory {
+            None => current,
+            Some(directory) => {
+                let path = current.join(directory);
+                let is_folder = path.is_dir();
+                if !is_folder {
+                    return Err(Usage(format!("`-C {}`: there is no such folder", directory.display())).into());
+                }
+                path.canonicalize().context("cannot find the folder of `-C`")?
+            }
+        };
+        Ok(Folders::find(&workspace, |name| std::env::var_os(name)))
+    }
+
+    /// Reads the user's configuration. A broken one stops the start: it never falls back to other limits.
+    fn config(folders: &Folders) -> anyhow::Result<Config> {
+        let Some(folder) = &folders.config else { return Ok(Config::default()) };
+        Config::load(&folder.join("config.toml")).map_err(|error| {
+            let hint = error.hint();
+            let error = anyhow::Error::from(error);
+            match hint {
+                Some(hint) => error.context(crate::cli::Hint(hint)),
+                None => error,
+            }
+        })
+    }
+
+    /// Makes the host. `single` leaves out the pool of instances, for a run of one or a few calls.
+    pub(super) fn host(&self, folders: &Folders, single: bool) -> anyhow::Result<(Arc<Host>, Config)> {
+        let config = Self::config(folders)?;
+        let mut grants: Vec<(PluginName, Grants)> = Vec::new();
+        for (plugin, grant) in &self.grants {
+            match grants.iter_mut().find(|it| it.0 == *plugin) {
+                Some(known) => known.1.add(grant.clone()),
+                None => {
+                    let mut of_plugin = Grants::default();
+                    of_plugin.add(grant.clone());
+                    grants.push((plugin.clone(), of_plugin));
+                }
+            }
+        }
+        let absolute = |path: &PathBuf| folders.workspace.join(path);
+        let options = HostOptions {
+            places: Places {
+                user: folders.user_plugins(),
+                project: folders.project_plugins(),
+                folders: self.plugins.iter().map(absolute).collect(),
+                files: self.plugin_files.iter().map(absolute).collect(),
+                only_bundled: self.no_plugins,
+            },
+            surroundings: Surroundings {
+                workspace: folders.workspace.clone(),
+                home: folders.home.clone(),
+                storage: folders.state.as_ref().map(|it| it.join("storage")),
+                grants,
+                settings: config.plugins.clone().into_iter().collect(),
+                variables: std::env::vars_os()
+                    .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+                    .collect(),
+            },
+            limits: config.limits.clone(),
+            cache: folders.cache.clone(),
+            single,
+        };
+        Ok((Arc::new(Host::new(options)?), config))
+    }
+
+    /// What a session of this run is set up with.
+    pub(super) fn session(
+        &self,
+        folders: &Folders,
+        config: &Config,
+        interactive: bool,
+    ) -> anyhow::Result<SessionOptions> {
+        let template = match &self.template {
+            None => None,
+            Some(path) => {
+                let read = std::fs::read_to_string(folders.workspace.join(path));
+                Some(read.with_context(|| format!("cannot read the template `{}`", path.display()))?)
+            }
+        };
+        let prompt = SystemPrompt {
+            template,
+            before: self.system_prompt.clone(),
+            global: folders.user_instructions(),
+            workspace: folders.workspace.clone(),
+        };
+        // A template that cannot be rendered would fail every request: it fails the start instead.
+        prompt.render()?;
+        Ok(SessionOptions {
+            provider: self.provider.clone().or_else(|| config.provider.clone()).unwrap_or_else(|| STUB.into()),
+            model: self.model.clone().or_else(|| config.model.clone()),
+            provider_options: self.options.iter().cloned().collect::<Map<_, _>>(),
+            prompt,
+            interactive,
+            max_rounds: self.max_rounds.unwrap_or(crate::agent::ROUNDS),
+            results: folders.state.as_ref().map(|it| it.join("results")),
+        })
+    }
+}

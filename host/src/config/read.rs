@@ -1,0 +1,154 @@
+//! From a TOML document to [`Config`], with the byte at which something is wrong.
+//! Separate because places are bytes here, and lines and columns everywhere else.
+
+use super::*;
+
+/// A problem and the byte it starts at.
+type At = (usize, Problem);
+
+pub(super) fn document(text: &str) -> Result<Config, At> {
+    let table = DeTable::parse(text).map_err(|error| syntax(text, &error))?;
+    let mut config = Config::default();
+    for (key, value) in in_order(table.get_ref()) {
+        match key.get_ref().as_ref() {
+            "limits" => limits(&mut config, value)?,
+            "plugin" => plugins(&mut config, value)?,
+            "provider" => config.provider = Some(string("provider", value)?),
+            "model" => config.model = Some(string("model", value)?),
+            "log" => config.log = Some(log_level(value)?),
+            unknown => return Err((key.span().start, unknown_key(unknown, "", KEYS.to_vec()))),
+        }
+        config.set.insert(key.get_ref().to_string());
+    }
+    Ok(config)
+}
+
+fn limits(config: &mut Config, value: &Spanned<DeValue<'_>>) -> Result<(), At> {
+    for (key, value) in in_order(table("limits", value)?) {
+        let Some(name) = Limits::names().find(|name| *name == key.get_ref()) else {
+            return Err((key.span().start, unknown_key(key.get_ref(), "limits", Limits::names().collect())));
+        };
+        let text = match value.get_ref() {
+            DeValue::String(text) => text.to_string(),
+            // A bare number is right for what is counted; elsewhere the error is that it has no unit.
+            DeValue::Integer(number) => integer(number).map_or_else(|| number.to_string(), |number| number.to_string()),
+            other => {
+                let expected =
+                    if Limits::is_count(name) { "a whole number" } else { "text such as `\"64KiB\"` or `\"10s\"`" };
+                return Err((value.span().start, wrong_type(format!("limits.{name}"), other, expected)));
+            }
+        };
+        let set = config.limits.set(name, &text);
+        set.map_err(|error| (value.span().start, Problem::Limit { name, error }))?;
+        config.set.insert(format!("limits.{name}"));
+    }
+    Ok(())
+}
+
+fn plugins(config: &mut Config, value: &Spanned<DeValue<'_>>) -> Result<(), At> {
+    for (key, value) in in_order(table("plugin", value)?) {
+        let name = PluginName::try_from(key.get_ref().to_string());
+        let name = name.map_err(|error| (key.span().start, Problem::Plugin(error)))?;
+        let path = format!("plugin.{name}");
+        let settings = object(&path, table(&path, value)?)?;
+        config.set.insert(path);
+        config.plugins.insert(name, settings);
+    }
+    Ok(())
+}
+
+fn string(key: &'static str, value: &Spanned<DeValue<'_>>) -> Result<String, At> {
+    match value.get_ref() {
+        DeValue::String(text) if !text.trim().is_empty() => Ok(text.to_string()),
+        DeValue::String(_) => {
+            let problem = Problem::Type { key: key.to_owned(), got: "empty", expected: "a name".to_owned() };
+            Err((value.span().start, problem))
+        }
+        other => Err((value.span().start, wrong_type(key.to_owned(), other, "a string"))),
+    }
+}
+
+fn log_level(value: &Spanned<DeValue<'_>>) -> Result<LogLevel, At> {
+    let text = string("log", value)?;
+    LogLevel::parse(&text).ok_or_else(|| {
+        let expected = LogLevel::ALL.map(LogLevel::as_str).to_vec();
+        (value.span().start, Problem::Choice { key: "log", got: shown(&text), expected })
+    })
+}
+
+fn table<'v, 'i>(path: &str, value: &'v Spanned<DeValue<'i>>) -> Result<&'v DeTable<'i>, At> {
+    match value.get_ref() {
+        DeValue::Table(table) => Ok(table),
+        other => Err((value.span().start, wrong_type(path.to_owned(), other, format!("a table `[{path}]`")))),
+    }
+}
+
+/// The depth is bounded: the parser refuses documents that nest more than 80 deep.
+fn object(path: &str, table: &DeTable<'_>) -> Result<Map<String, Value>, At> {
+    let mut object = Map::new();
+    for (key, value) in in_order(table) {
+        let path = format!("{path}.{}", shown(key.get_ref()));
+        object.insert(key.get_ref().to_string(), json(&path, value)?);
+    }
+    Ok(object)
+}
+
+fn json(path: &str, value: &Spanned<DeValue<'_>>) -> Result<Value, At> {
+    let no_number = || (value.span().start, Problem::Number(path.to_owned()));
+    Ok(match value.get_ref() {
+        DeValue::String(text) => Value::String(text.to_string()),
+        DeValue::Integer(number) => Value::from(integer(number).ok_or_else(no_number)?),
+        DeValue::Float(number) => {
+            let number = number.as_str().parse().ok().and_then(serde_json::Number::from_f64);
+            Value::Number(number.ok_or_else(no_number)?)
+        }
+        DeValue::Boolean(it) => Value::Bool(*it),
+        DeValue::Datetime(it) => Value::String(it.to_string()),
+        DeValue::Array(items) => Value::Array(items.iter().map(|item| json(path, item)).collect::<Result<_, _>>()?),
+        DeValue::Table(table) => Value::Object(object(path, table)?),
+    })
+}
+
+/// Returns the number where it is one of TOML, which has 64 bits.
+fn integer(number: &toml::de::DeInteger<'_>) -> Option<i64> {
+    i64::from_str_radix(number.as_str(), number.radix()).ok()
+}
+
+/// The entries as they stand in the file, so that the first mistake is the one reported.
+fn in_order<'t, 'i>(table: &'t DeTable<'i>) -> Vec<(&'t Spanned<std::borrow::Cow<'i, str>>, &'t Spanned<DeValue<'i>>)> {
+    let mut entries: Vec<_> = table.iter().collect();
+    entries.sort_by_key(|(key, _)| key.span().start);
+    entries
+}
+
+fn syntax(text: &str, error: &toml::de::Error) -> At {
+    let span = error.span().unwrap_or(text.len()..text.len());
+    let mut message = visible_line(error.message()).into_owned();
+    // The parser says that a key is there twice, and not which.
+    if let Some(key) = text.get(span.clone()).filter(|key| message == "duplicate key" && !key.is_empty()) {
+        message = format!("duplicate key `{}`", shown(key));
+    }
+    (span.start, Problem::Syntax(message))
+}
+
+fn unknown_key(key: &str, table: &'static str, mut expected: Vec<&'static str>) -> Problem {
+    expected.sort_unstable();
+    Problem::UnknownKey { key: shown(key), table, expected }
+}
+
+fn wrong_type(key: String, value: &DeValue<'_>, expected: impl Into<String>) -> Problem {
+    let got = match value {
+        DeValue::String(_) => "a string",
+        DeValue::Integer(_) => "a whole number",
+        DeValue::Float(_) => "a number with a fraction",
+        DeValue::Boolean(_) => "true or false",
+        DeValue::Datetime(_) => "a date or time",
+        DeValue::Array(_) => "a list",
+        DeValue::Table(_) => "a table",
+    };
+    Problem::Type { key, got, expected: expected.into() }
+}
+
+fn shown(text: &str) -> String {
+    visible_line(first_chars(text, 80)).into_owned()
+}

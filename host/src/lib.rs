@@ -1,0 +1,25 @@
+//! x
+pub mod agent;
+mod bindings;
+pub mod capability;
+pub mod cli;
+pub mod commands;
+pub mod completion;
+pub mod config;
+pub mod fault;
+pub mod folders;
+pub mod host_request;
+pub mod installed;
+pub mod limits;
+pub mod listing;
+pub mod name;
+pub mod plugin;
+pub mod provider;
+pub mod repl;
+mod sandbox;
+pub mod schema;
+pub mod session;
+pub mod text;
+pub mod tool;
+pub mod toolbox;
+pub mod transcript;

@@ -1,0 +1,192 @@
+//! A plugin: what a user names, with its listing, its rights, and calls into it.
+//!
+//! Apart from the sandbox, because from here on it is tools, hooks and commands, and no longer components and stores.
+
+pub(crate) mod bundled;
+pub mod discover;
+pub mod inspect;
+
+pub mod load;
+mod resident;
+pub mod rights;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::bindings::convert;
+use crate::bindings::exports::bellglass::plugin::{hooks, providers};
+use crate::capability::{Capability, GrantSet};
+use crate::completion::{Completion, ProviderError};
+use crate::fault::Fault;
+use crate::host_request::{CallContext, Entry};
+use crate::listing::Listing;
+use crate::name::PluginName;
+use crate::plugin::discover::Origin;
+use crate::plugin::resident::Resident;
+use crate::sandbox::exports::{After, Before, CallTool, Complete, Fetch, RunCommand};
+use crate::sandbox::{Sandbox, Terms};
+use crate::schema::Schema;
+use crate::tool::ToolDefinition;
+
+/// A loaded plugin.
+pub struct Plugin {
+    listing: Listing,
+    origin: Origin,
+    path: PathBuf,
+    hash: String,
+    bytes: usize,
+    asked: Vec<(Capability, String)>,
+    tools: Vec<Tool>,
+    sandbox: Arc<Sandbox>,
+    resident: Option<Resident>,
+}
+
+/// A tool of a plugin whose schema compiled.
+#[derive(Clone)]
+pub(crate) struct Tool {
+    pub definition: ToolDefinition,
+    pub schema: Arc<Schema>,
+}
+
+/// What a before hook wants.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Decision {
+    Proceed,
+    Replace(String),
+    Ask(String),
+}
+
+/// How long a completion may take before the line goes on without any.
+const COMPLETION: Duration = Duration::from_millis(200);
+
+impl Plugin {
+    /// Its name.
+    pub fn name(&self) -> &PluginName {
+        &self.listing.name
+    }
+
+    /// What it says of itself.
+    pub fn listing(&self) -> &Listing {
+        &self.listing
+    }
+
+    /// Where it comes from.
+    pub fn origin(&self) -> Origin {
+        self.origin
+    }
+
+    /// Its file; for a bundled plugin its name.
+    pub fn path(&self) -> &PathBuf {
+        &self.path
+    }
+
+    /// The SHA-256 of its file, as `sha256sum` prints it.
+    pub fn hash(&self) -> &str {
+        &self.hash
+    }
+
+    /// The size of its file, in bytes.
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// What it asks for, each with its reason.
+    pub fn asked(&self) -> &[(Capability, String)] {
+        &self.asked
+    }
+
+    /// What it may do: what it asks for, as far as it was granted.
+    pub fn grants(&self) -> &GrantSet {
+        &self.sandbox.identity().grants
+    }
+
+    /// The definitions of its tools whose schema compiled.
+    pub fn definitions(&self) -> impl Iterator<Item = &ToolDefinition> {
+        self.tools.iter().map(|it| &it.definition)
+    }
+
+    pub(crate) fn tools(&self) -> &[Tool] {
+        &self.tools
+    }
+
+    fn terms(&self, entry: Entry) -> Terms {
+        let limits = self.sandbox.engine().limits();
+        Terms { entry, cpu: limits.cpu, deadline: Some(limits.deadline) }
+    }
+
+    pub(crate) async fn call_tool(
+        &self,
+        context: CallContext,
+        name: &str,
+        arguments: &String,
+    ) -> Result<Result<String, String>, Fault> {
+        let terms = self.terms(Entry::Tool);
+        match &self.resident {
+            Some(resident) => resident.call_tool(&self.sandbox, context, terms, name, arguments).await,
+            None => self.sandbox.once(context, terms, CallTool { name, arguments }).await,
+        }
+    }
+
+    pub(crate) async fn before(
+        &self,
+        context: CallContext,
+        hook: u32,
+        tool: &str,
+        arguments: &String,
+    ) -> Result<Result<Decision, String>, Fault> {
+        let answer = self.sandbox.once(context, self.terms(Entry::Hook), Before { hook, tool, arguments }).await?;
+        Ok(answer.map(|it| match it {
+            hooks::Decision::Proceed => Decision::Proceed,
+            hooks::Decision::Replace(arguments) => Decision::Replace(arguments),
+            hooks::Decision::Ask(question) => Decision::Ask(question),
+        }))
+    }
+
+    pub(crate) async fn after(
+        &self,
+        context: CallContext,
+        hook: u32,
+        tool: &str,
+        arguments: &String,
+        outcome: &String,
+    ) -> Result<Result<Option<String>, String>, Fault> {
+        let export = After { hook, tool, arguments, outcome };
+        self.sandbox.once(context, self.terms(Entry::Hook), export).await
+    }
+
+    pub(crate) async fn run_command(
+        &self,
+        context: CallContext,
+        name: &str,
+        argument: Option<&str>,
+    ) -> Result<Result<(), String>, Fault> {
+        let terms = self.terms(Entry::Command);
+        match &self.resident {
+            Some(resident) => resident.run_command(&self.sandbox, context, terms, name, argument).await,
+            None => self.sandbox.once(context, terms, RunCommand { name, argument }).await,
+        }
+    }
+
+    pub(crate) async fn complete(&self, context: CallContext, name: &str, partial: &str) -> Result<Vec<String>, Fault> {
+        let terms = Terms { deadline: Some(COMPLETION), ..self.terms(Entry::Completion) };
+        self.sandbox.once(context, terms, Complete { name, partial }).await
+    }
+
+    pub(crate) async fn fetch(
+        &self,
+        context: CallContext,
+        request: &providers::Request,
+    ) -> Result<Result<Completion, ProviderError>, Fault> {
+        // A reply may take as long as the model speaks: the caller watches the pieces.
+        let terms = Terms { deadline: None, ..self.terms(Entry::Provider) };
+        let answer = self.sandbox.once(context, terms, Fetch { request }).await?;
+        Ok(answer.map(convert::completion).map_err(convert::provider_error))
+    }
+}
+
+impl std::fmt::Debug for Plugin {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Plugin").field("name", self.name()).field("origin", &self.origin).finish_non_exhaustive()
+    }
+}

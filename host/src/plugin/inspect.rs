@@ -1,0 +1,254 @@
+//! What a component imports and exports, read from its bytes before anything is compiled.
+//!
+//! Apart, because compiling a large plugin takes seconds, and a file that can never work is told so at once and in words.
+
+use wasmparser::{Encoding, Parser, Payload};
+
+use crate::bindings::{EXPORTS, OFFERED, PACKAGE, VERSION};
+use crate::text::{first_chars, visible_line};
+
+/// Imports or exports that are read of a component. An interpreter has about 60; a file with more is nobody's plugin.
+const NAMES: usize = 4096;
+
+/// Longest name that is shown of a stranger's import.
+const SHOWN: usize = 100;
+
+/// The top level of a component.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Inspection {
+    /// Names of what it needs, such as `wasi:cli/environment@0.2.3`.
+    pub imports: Vec<String>,
+    /// Names of what it offers.
+    pub exports: Vec<String>,
+}
+
+/// Why a file is no plugin for this host.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum NotAPlugin {
+    /// Zero bytes.
+    #[error("the file is empty")]
+    Empty,
+    /// Something else than WebAssembly.
+    #[error("the file is no WebAssembly component")]
+    Foreign,
+    /// A core module.
+    #[error(
+        "the file is a core module, not a component; build it with `--target wasm32-wasip2`, or make a component of it with \
+         `wasm-tools component new`"
+    )]
+    CoreModule,
+    /// The bytes are broken.
+    #[error("the file is damaged or cut short: {0}")]
+    Damaged(String),
+    /// A component of something else.
+    #[error("it exports no `{PACKAGE}/manifest`, so it is no bellglass plugin; it exports {0}")]
+    OtherWorld(String),
+    /// Built against another version of the interface.
+    #[error("it needs `{PACKAGE}@{0}`, this host offers `{PACKAGE}@{VERSION}`")]
+    OtherVersion(String),
+    /// It imports what this host does not have.
+    #[error("it needs {needs}, which this host does not offer; this host offers {offers}")]
+    Needs {
+        /// The imports that are not there.
+        needs: String,
+        /// What is there.
+        offers: String,
+    },
+}
+
+impl Inspection {
+    /// Reads the top level of a component. Does not validate what is inside: compiling does.
+    ///
+    /// # Errors
+    ///
+    /// [`NotAPlugin`] for anything but a component whose outline can be read.
+    pub fn of(bytes: &[u8]) -> Result<Self, NotAPlugin> {
+        if bytes.is_empty() {
+            return Err(NotAPlugin::Empty);
+        }
+        if !bytes.starts_with(b"\0asm") {
+            return Err(NotAPlugin::Foreign);
+        }
+        let damaged =
+            |error: wasmparser::BinaryReaderError| NotAPlugin::Damaged(visible_line(error.message()).into_owned());
+        let mut inspection = Self::default();
+        // The parser walks nested components too; only depth 0 is the plugin's own.
+        let mut depth = 0_u32;
+        for payload in Parser::new(0).parse_all(bytes) {
+            match payload.map_err(damaged)? {
+                Payload::Version { encoding: Encoding::Module, .. } if depth == 0 => {
+                    return Err(NotAPlugin::CoreModule);
+                }
+                Payload::ModuleSection { .. } | Payload::ComponentSection { .. } => depth += 1,
+                Payload::End(_) => depth = depth.saturating_sub(1),
+                Payload::ComponentImportSection(section) if depth == 0 => {
+                    for import in section {
+                        push(&mut inspection.imports, import.map_err(damaged)?.name.name)?;
+                    }
+                }
+                Payload::ComponentExportSection(section) if depth == 0 => {
+                    for export in section {
+                        push(&mut inspection.exports, export.map_err(damaged)?.name.name)?;
+                    }
+                }
+                _ => {}
+            }
+        }
+        Ok(inspection)
+    }
+
+    /// Whether this host can serve the component.
+    ///
+    /// # Errors
+    ///
+    /// [`NotAPlugin`] with what is missing, and what there is.
+    pub fn check(&self) -> Result<(), NotAPlugin> {
+        let ours = |name: &str| name.strip_prefix(PACKAGE)?.strip_prefix('/').map(str::to_owned);
+        let names = self.imports.iter().chain(&self.exports);
+        for name in names.filter_map(|it| ours(it)) {
+            let (_, version) = name.split_once('@').unwrap_or((&name, ""));
+            if version != VERSION {
+                return Err(NotAPlugin::OtherVersion(shown(version)));
+            }
+        }
+        let manifest = format!("{PACKAGE}/manifest@{VERSION}");
+        if !self.exports.contains(&manifest) {
+            return Err(NotAPlugin::OtherWorld(if self.exports.is_empty() {
+                "nothing".into()
+            } else {
+                list(&self.exports)
+            }));
+        }
+        let missing: Vec<String> = self.imports.iter().filter(|it| !offered(it)).cloned().collect();
+        if missing.is_empty() { Ok(()) } else { Err(NotAPlugin::Needs { needs: list(&missing), offers: offers() }) }
+    }
+
+    /// The interfaces of ours that it exports, without package and version.
+    pub fn kinds(&self) -> Vec<&'static str> {
+        let exported = |it: &&str| self.exports.contains(&format!("{PACKAGE}/{it}@{VERSION}"));
+        EXPORTS.into_iter().filter(exported).collect()
+    }
+}
+
+/// Packages of WASI that are linked, in any 0.2 version: minor versions of it only add functions.
+const WASI: [&str; 7] =
+    ["wasi:cli", "wasi:clocks", "wasi:filesystem", "wasi:http", "wasi:io", "wasi:random", "wasi:sockets"];
+
+fn offered(import: &str) -> bool {
+    let (interface, version) = import.split_once('@').unwrap_or((import, ""));
+    match interface.split_once('/') {
+        Some((PACKAGE, name)) => OFFERED.contains(&name) && version == VERSION,
+        Some((package, _)) => WASI.contains(&package) && (version == "0.2" || version.starts_with("0.2.")),
+        None => false,
+    }
+}
+
+fn offers() -> String {
+    format!("`{PACKAGE}@{VERSION}` ({}) and WASI 0.2 ({})", OFFERED[1..].join(", "), WASI.join(", "))
+}
+
+fn push(names: &mut Vec<String>, name: &str) -> Result<(), NotAPlugin> {
+    if names.len() >= NAMES {
+        return Err(NotAPlugin::Damaged(format!("more than {NAMES} imports or exports")));
+    }
+    names.push(name.to_owned());
+    Ok(())
+}
+
+fn shown(name: &str) -> String {
+    visible_line(first_chars(name, SHOWN)).into_owned()
+}
+
+/// Up to five names in backticks.
+fn list(names: &[String]) -> String {
+    let mut text = names.iter().take(5).map(|it| format!("`{}`", shown(it))).collect::<Vec<_>>().join(", ");
+    if names.len() > 5 {
+        text.push_str(&format!(" and {} more", names.len() - 5));
+    }
+    text
+}
+
+/// Puts an error of the linker into words: the interface that is missing or has another shape, not wasmtime's dump.
+pub(crate) fn link_error(error: &wasmtime::Error) -> String {
+    let text = error.chain().map(ToString::to_string).collect::<Vec<_>>().join(": ");
+    match text.split('`').nth(1) {
+        Some(name) => format!(
+            "it needs `{}` in a shape that this host does not offer; this host offers {}",
+            shown(name),
+            offers()
+        ),
+        None => shown(&text),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(component: &str, expected: &str) {
+        let bytes = wat::parse_str(component).unwrap();
+        let error = Inspection::of(&bytes).and_then(|it| it.check()).unwrap_err();
+        assert_eq!(error.to_string(), expected);
+    }
+
+    #[test]
+    fn a_core_module_is_told_how_to_become_a_component() {
+        check(
+            "(module)",
+            "the file is a core module, not a component; build it with `--target wasm32-wasip2`, or make a component of it \
+             with `wasm-tools component new`",
+        );
+    }
+
+    #[test]
+    fn a_component_of_another_world_is_told_what_it_exports() {
+        check(
+            "(component)",
+            "it exports no `bellglass:plugin/manifest`, so it is no bellglass plugin; it exports nothing",
+        );
+        check(
+            r#"(component (instance $i) (export "wasi:cli/run@0.2.0" (instance $i)))"#,
+            "it exports no `bellglass:plugin/manifest`, so it is no bellglass plugin; it exports `wasi:cli/run@0.2.0`",
+        );
+    }
+
+    #[test]
+    fn a_plugin_for_a_newer_version_is_told_both_versions() {
+        check(
+            r#"(component (instance $i) (export "bellglass:plugin/manifest@0.2.0" (instance $i)))"#,
+            "it needs `bellglass:plugin@0.2.0`, this host offers `bellglass:plugin@0.1.0`",
+        );
+    }
+
+    #[test]
+    fn a_missing_import_is_named_beside_what_there_is() {
+        check(
+            r#"(component
+                (import "bellglass:plugin/renderer@0.1.0" (instance))
+                (import "wasi:keyvalue/store@0.2.0" (instance))
+                (import "wasi:clocks/wall-clock@0.2.3" (instance))
+                (instance $i) (export "bellglass:plugin/manifest@0.1.0" (instance $i)))"#,
+            "it needs `bellglass:plugin/renderer@0.1.0`, `wasi:keyvalue/store@0.2.0`, which this host does not offer; this host \
+             offers `bellglass:plugin@0.1.0` (log, terminal, reply, toolbox, conversation, agents, session, process, storage, \
+             settings) and WASI 0.2 (wasi:cli, wasi:clocks, wasi:filesystem, wasi:http, wasi:io, wasi:random, wasi:sockets)",
+        );
+    }
+
+    #[test]
+    fn imports_of_nested_components_are_not_the_plugins() {
+        let bytes = wat::parse_str(r#"(component (component (import "x:y/z" (instance))))"#).unwrap();
+        assert_eq!(Inspection::of(&bytes).unwrap(), Inspection::default());
+    }
+
+    #[test]
+    fn bytes_that_are_no_webassembly_are_refused_whatever_they_are() {
+        assert_eq!(Inspection::of(b""), Err(NotAPlugin::Empty));
+        assert_eq!(Inspection::of(b"#!/bin/sh"), Err(NotAPlugin::Foreign));
+        let bytes = wat::parse_str("(component (core module))").unwrap();
+        for cut in 4..bytes.len() {
+            assert!(matches!(Inspection::of(&bytes[..cut]), Err(NotAPlugin::Damaged(_))), "{cut}");
+        }
+    }
+}

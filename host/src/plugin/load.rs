@@ -1,0 +1,320 @@
+//! From a file to a [`Plugin`]: size, outline, code, links, listing, rights. Any of them can fail, and then only this plugin.
+//!
+//! Apart, because this is the one path that every plugin takes, and the order of its checks is what keeps it safe.
+
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+use tokio::sync::Semaphore;
+use tokio::task::JoinSet;
+use wasmtime::component::Component;
+
+use crate::bindings::convert;
+use crate::fault::{Fault, bytes};
+use crate::host_request::{CallContext, Entry};
+use crate::limits::Limits;
+use crate::listing::{ListedTool, Listing, TooMany};
+use crate::name::{ItemName, NameError, PluginName};
+use crate::plugin::discover::{Candidate, Found, Origin};
+use crate::plugin::inspect::{Inspection, NotAPlugin, link_error};
+use crate::plugin::resident::Resident;
+use crate::plugin::rights::{self, Surroundings};
+use crate::plugin::{Plugin, Tool};
+use crate::sandbox::cache::{self, Cache};
+use crate::sandbox::engine::Engine;
+use crate::sandbox::exports::{Describe, ListCommands, ListHooks, ListProviders, ListTools};
+use crate::sandbox::guest::Identity;
+use crate::sandbox::{Sandbox, Terms};
+use crate::schema::Schema;
+use crate::tool::ToolDefinition;
+
+/// Why a file did not become a plugin.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum LoadError {
+    /// The file cannot be read.
+    #[error("the file cannot be read: {0}")]
+    Read(#[source] std::io::Error),
+    /// A folder, a socket, a device.
+    #[error("it is no file")]
+    NoFile,
+    /// Over the limit.
+    #[error("the file is larger than {}; `component` in `[limits]` of the configuration sets another limit", bytes(*.0))]
+    TooLarge(usize),
+    /// No component of ours.
+    #[error(transparent)]
+    NotAPlugin(#[from] NotAPlugin),
+    /// Not valid WebAssembly, or using what this engine does not have.
+    #[error("it does not compile: {0}")]
+    Compile(String),
+    /// An import has another shape.
+    #[error("{0}")]
+    Link(String),
+    /// A function of its own failed.
+    #[error("`{function}` {fault}")]
+    Fault {
+        /// Such as `describe`.
+        function: &'static str,
+        /// What went wrong.
+        fault: Fault,
+    },
+    /// It names itself in a way that cannot be used.
+    #[error(transparent)]
+    Name(#[from] NameError),
+    /// It lists too much.
+    #[error(transparent)]
+    TooMany(#[from] TooMany),
+}
+
+/// What became of one file.
+#[derive(Debug)]
+pub struct Loaded {
+    /// The file.
+    pub path: PathBuf,
+    /// Where it comes from.
+    pub origin: Origin,
+    /// The plugin, or why it is none.
+    pub plugin: Result<Arc<Plugin>, LoadError>,
+    /// Whether code and listing came from the cache: nothing was compiled and no guest ran.
+    pub cached: bool,
+    /// What the plugin does without, such as a tool with a bad schema.
+    pub warnings: Vec<String>,
+}
+
+/// Loads plugins with one engine, one cache and one set of rights.
+pub struct Loader {
+    engine: Arc<Engine>,
+    cache: Option<Cache>,
+    surroundings: Surroundings,
+    compiled: AtomicUsize,
+}
+
+impl Loader {
+    pub(crate) fn new(engine: Arc<Engine>, cache: Option<Cache>, surroundings: Surroundings) -> Self {
+        Self { engine, cache, surroundings, compiled: AtomicUsize::new(0) }
+    }
+
+    /// How many components were compiled so far.
+    pub fn compiled(&self) -> usize {
+        self.compiled.load(Relaxed)
+    }
+
+    /// Loads all candidates, as many at a time as there are processors. The order of the answer is that of the files.
+    pub async fn load_all(self: &Arc<Self>, found: &Found) -> Vec<Loaded> {
+        let processors = std::thread::available_parallelism().map_or(1, usize::from);
+        let slots = Arc::new(Semaphore::new(processors));
+        let mut tasks = JoinSet::new();
+        for (place, candidate) in found.candidates.iter().cloned().enumerate() {
+            let (loader, slots) = (self.clone(), slots.clone());
+            tasks.spawn(async move {
+                let _slot = slots.acquire_owned().await;
+                (place, loader.load(candidate).await)
+            });
+        }
+        let mut loaded: Vec<(usize, Loaded)> = Vec::with_capacity(tasks.len());
+        while let Some(done) = tasks.join_next().await {
+            match done {
+                Ok(done) => loaded.push(done),
+                Err(error) => tracing::error!("loading a plugin failed: {error}"),
+            }
+        }
+        loaded.sort_by_key(|it| it.0);
+        loaded.into_iter().map(|it| it.1).collect()
+    }
+
+    async fn load(self: Arc<Self>, candidate: Candidate) -> Loaded {
+        let mut warnings = Vec::new();
+        let mut cached = false;
+        let (path, origin) = (candidate.path.clone(), candidate.origin);
+        let plugin = self.try_load(candidate, &mut warnings, &mut cached).await;
+        Loaded { path, origin, plugin: plugin.map(Arc::new), cached, warnings }
+    }
+
+    async fn try_load(
+        self: &Arc<Self>,
+        candidate: Candidate,
+        warnings: &mut Vec<String>,
+        cached: &mut bool,
+    ) -> Result<Plugin, LoadError> {
+        let loader = self.clone();
+        let of_thread = candidate.clone();
+        let code = tokio::task::spawn_blocking(move || loader.code(&of_thread));
+        let code = code.await.unwrap_or_else(|error| Err(LoadError::Compile(error.to_string())))?;
+        let stranger = stranger();
+        let linked =
+            Sandbox::link(&self.engine, &code.component, stranger).map_err(|it| LoadError::Link(link_error(&it)))?;
+        let limits = self.engine.limits();
+        let listing = match code.listing {
+            Some(listing) => {
+                *cached = true;
+                listing
+            }
+            None => {
+                let listing = list(&linked, limits).await?;
+                self.keep(&code.hash, code.compiled, &listing).await;
+                listing
+            }
+        };
+        listing.check(limits)?;
+        let asked = rights::asked(&listing, warnings);
+        let identity = rights::identity(&listing, &asked, candidate.origin, &self.surroundings, limits, warnings);
+        let tools = listing.tools.iter().filter_map(|it| tool(it, limits, warnings)).collect();
+        Ok(Plugin {
+            resident: listing.keeps_instance.then(Resident::default),
+            sandbox: Arc::new(linked.with_identity(identity)),
+            path: candidate.path,
+            origin: candidate.origin,
+            hash: code.hash,
+            bytes: code.bytes,
+            listing,
+            asked,
+            tools,
+        })
+    }
+
+    /// Reads the file, and loads or compiles its code. Blocks.
+    fn code(&self, candidate: &Candidate) -> Result<Code, LoadError> {
+        let read;
+        let content: &[u8] = match candidate.bundled {
+            Some(content) => content,
+            None => {
+                read = read_plugin(&candidate.path, self.engine.limits().component)?;
+                &read
+            }
+        };
+        let hash = cache::hash(content);
+        let engine = self.engine.wasmtime();
+        if let Some((component, listing)) = self.cache.as_ref().and_then(|it| it.load(engine, &hash)) {
+            return Ok(Code { component, listing: Some(listing), compiled: None, hash, bytes: content.len() });
+        }
+        Inspection::of(content)?.check()?;
+        tracing::info!("compiling {} ({} bytes)", candidate.path.display(), content.len());
+        self.compiled.fetch_add(1, Relaxed);
+        let compile_error = |it: wasmtime::Error| LoadError::Compile(compile_reason(&it));
+        let compiled = engine.precompile_component(content).map_err(compile_error)?;
+        // Mapped from the cache, code costs a tenth of what it does on the heap.
+        let mapped = self.cache.as_ref().and_then(|it| it.map(engine, &hash, &compiled));
+        let component = match mapped {
+            Some(component) => component,
+            None => deserialize(engine, &compiled).map_err(compile_error)?,
+        };
+        Ok(Code { component, listing: None, compiled: Some(compiled), hash, bytes: content.len() })
+    }
+
+    async fn keep(&self, hash: &str, compiled: Option<Vec<u8>>, listing: &Listing) {
+        let (Some(cache), Some(compiled)) = (self.cache.clone(), compiled) else { return };
+        let (hash, listing) = (hash.to_owned(), listing.clone());
+        let kept = tokio::task::spawn_blocking(move || cache.store(&hash, &compiled, &listing)).await;
+        match kept {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => tracing::warn!("compiled code was not kept: {error}"),
+            Err(error) => tracing::warn!("compiled code was not kept: {error}"),
+        }
+    }
+}
+
+/// The code of one plugin.
+struct Code {
+    component: Component,
+    listing: Option<Listing>,
+    compiled: Option<Vec<u8>>,
+    hash: String,
+    bytes: usize,
+}
+
+/// Reads a file of at most `limit` bytes; anything but a file is refused before it is opened, as a pipe would block.
+pub fn read_plugin(path: &Path, limit: usize) -> Result<Vec<u8>, LoadError> {
+    let metadata = std::fs::metadata(path).map_err(LoadError::Read)?;
+    if !metadata.is_file() {
+        return Err(LoadError::NoFile);
+    }
+    let mut content = Vec::new();
+    let file = std::fs::File::open(path).map_err(LoadError::Read)?;
+    file.take(limit as u64 + 1).read_to_end(&mut content).map_err(LoadError::Read)?;
+    if content.len() > limit { Err(LoadError::TooLarge(limit)) } else { Ok(content) }
+}
+
+fn deserialize(engine: &wasmtime::Engine, compiled: &[u8]) -> wasmtime::Result<Component> {
+    #[expect(unsafe_code, reason = "loads native code: see the comment")]
+    // SAFETY: these are the bytes that this process has just compiled.
+    unsafe {
+        Component::deserialize(engine, compiled)
+    }
+}
+
+/// The first sentence of a compile error; the rest is an offset dump for people who write compilers.
+fn compile_reason(error: &wasmtime::Error) -> String {
+    crate::text::visible_line(crate::text::first_chars(&error.root_cause().to_string(), 300)).into_owned()
+}
+
+/// The identity of a plugin that has not said yet who it is: it has no right at all.
+fn stranger() -> Identity {
+    Identity {
+        name: PluginName::try_from("unnamed".to_owned()).expect("a name in lower-case letters"),
+        grants: Arc::default(),
+        folders: Vec::new(),
+        variables: Vec::new(),
+        storage: None,
+        storage_limit: 0,
+        settings: "{}".into(),
+    }
+}
+
+/// Asks a plugin who it is and what it has, each function in a fresh instance under the limits for listing.
+async fn list(sandbox: &Sandbox, limits: &Limits) -> Result<Listing, LoadError> {
+    let terms = Terms { entry: Entry::Loading, cpu: limits.listing_cpu, deadline: Some(limits.deadline) };
+    let context = || CallContext::top(None);
+    macro_rules! ask {
+        ($function:literal, $export:expr, $there:expr) => {
+            if $there {
+                let answer = sandbox.once(context(), terms, $export).await;
+                answer.map_err(|fault| LoadError::Fault { function: $function, fault })?
+            } else {
+                Default::default()
+            }
+        };
+    }
+    let exports = sandbox.exports();
+    let described = sandbox.once(context(), terms, Describe).await;
+    let described = described.map_err(|fault| LoadError::Fault { function: "describe", fault })?;
+    let tools = ask!("list-tools", ListTools, exports.tools.is_some());
+    let hooks = ask!("list-hooks", ListHooks, exports.hooks.is_some());
+    let commands = ask!("list-commands", ListCommands, exports.commands.is_some());
+    let providers = ask!("list-providers", ListProviders, exports.providers.is_some());
+    Ok(convert::listing(described, tools, hooks, commands, providers)?)
+}
+
+/// Checks one tool. A bad name or schema disables this tool, and leaves the plugin's others.
+fn tool(listed: &ListedTool, limits: &Limits, warnings: &mut Vec<String>) -> Option<Tool> {
+    let shown = crate::text::visible_line(crate::text::first_chars(&listed.name, 64)).into_owned();
+    let name = match ItemName::try_from(listed.name.clone()) {
+        Ok(name) => name,
+        Err(error) => {
+            warnings.push(format!("tool `{shown}` is left out: {error}"));
+            return None;
+        }
+    };
+    let schema = match Schema::compile(&listed.parameters, limits.schema) {
+        Ok(schema) => schema,
+        Err(error) => {
+            warnings.push(format!("tool `{shown}` is left out: its schema {error}"));
+            return None;
+        }
+    };
+    let mut aliases = Vec::new();
+    for alias in &listed.aliases {
+        match ItemName::try_from(alias.clone()) {
+            Ok(alias) => aliases.push(alias),
+            Err(error) => warnings.push(format!("an alias of tool `{shown}` is left out: {error}")),
+        }
+    }
+    let definition = ToolDefinition {
+        name,
+        description: listed.description.as_str().into(),
+        parameters: Arc::new(schema.document().clone()),
+        aliases,
+    };
+    Some(Tool { definition, schema: Arc::new(schema) })
+}

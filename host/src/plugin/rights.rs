@@ -1,0 +1,161 @@
+//! What a plugin asked for and was granted, made into the folders, variables and settings of its sandbox.
+//!
+//! Apart from loading, because this is where a right becomes a handle.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+
+use crate::capability::{Base, Capability, Credential, Folder, Grants, Kind};
+use crate::limits::Limits;
+use crate::listing::{Asked, Listing};
+use crate::name::PluginName;
+use crate::plugin::discover::Origin;
+use crate::sandbox::guest::{Identity, OpenFolder};
+
+/// Where this process works, and what the user set: the same for all plugins.
+#[derive(Clone, Debug, Default)]
+pub struct Surroundings {
+    /// The folder that plugins know as `.`.
+    pub workspace: PathBuf,
+    /// The user's home.
+    pub home: Option<PathBuf>,
+    /// Where plugins keep their `storage`; none where nothing is kept.
+    pub storage: Option<PathBuf>,
+    /// What `--grant` gave to each plugin.
+    pub grants: Vec<(PluginName, Grants)>,
+    /// The `[plugin.NAME]` tables of the user's configuration.
+    pub settings: Vec<(PluginName, Map<String, Value>)>,
+    /// The environment variables that this process has.
+    pub variables: Vec<(String, String)>,
+}
+
+/// Parses what a plugin asks for. What cannot be parsed cannot be granted: it is left out, with a warning.
+pub(crate) fn asked(listing: &Listing, warnings: &mut Vec<String>) -> Vec<(Capability, String)> {
+    let mut parsed = Vec::new();
+    for it in &listing.asked {
+        match capability(it) {
+            Ok(capability) => parsed.push((capability, it.reason.clone())),
+            Err(error) => warnings.push(format!("asks for something that cannot be granted: {error}")),
+        }
+    }
+    parsed
+}
+
+fn capability(asked: &Asked) -> Result<Capability, String> {
+    if let Some([secret, origin, header, prefix]) = &asked.credential {
+        let credential = Credential::parse(secret, origin, header, prefix).map_err(|it| it.to_string())?;
+        return Ok(Capability::Credential(credential));
+    }
+    let kind = Kind::ALL.into_iter().find(|it| it.as_str() == asked.kind);
+    let kind = kind.ok_or_else(|| format!("unknown kind `{}`", asked.kind))?;
+    Capability::parse(kind, &asked.value).map_err(|it| it.to_string())
+}
+
+/// Makes the identity under which a plugin's instances run.
+pub(crate) fn identity(
+    listing: &Listing,
+    asked: &[(Capability, String)],
+    origin: Origin,
+    surroundings: &Surroundings,
+    limits: &Limits,
+    warnings: &mut Vec<String>,
+) -> Identity {
+    let name = &listing.name;
+    let wanted: Vec<Capability> = asked.iter().map(|it| it.0.clone()).collect();
+    let grants = if origin == Origin::Bundled {
+        crate::capability::effective(&wanted, &wanted)
+    } else {
+        let granted = surroundings.grants.iter().find(|it| it.0 == *name);
+        granted.map(|it| it.1.effective(&wanted)).unwrap_or_default()
+    };
+    let mut folders = Vec::new();
+    for (folder, mode) in grants.folders() {
+        match host_folder(folder, surroundings) {
+            Ok(host) => folders.extend(spellings(folder, host, mode, surroundings)),
+            Err(reason) => warnings.push(format!("was granted `{folder}`, which cannot be opened: {reason}")),
+        }
+    }
+    let granted_variable = |it: &&(String, String)| grants.env_names().any(|name| name == it.0);
+    let variables = surroundings.variables.iter().filter(granted_variable).cloned().collect();
+    // Settings of the user's configuration are for plugins that the user installed, not for one of a cloned repository.
+    let own = surroundings.settings.iter().find(|it| it.0 == *name && origin != Origin::Project);
+    let settings = own.map(|it| Value::Object(it.1.clone()).to_string()).unwrap_or_else(|| "{}".into());
+    let storage = surroundings.storage.as_ref().map(|it| it.join(origin.as_str()).join(name.as_str()));
+    Identity {
+        name: name.clone(),
+        grants: Arc::new(grants),
+        folders,
+        variables,
+        storage,
+        storage_limit: limits.storage,
+        settings,
+    }
+}
+
+/// Where a granted folder is. A link inside the workspace that leads out of it is not what the user granted.
+fn host_folder(folder: &Folder, surroundings: &Surroundings) -> Result<PathBuf, String> {
+    let base = match folder.base() {
+        Base::Workspace => surroundings.workspace.clone(),
+        Base::Home => surroundings.home.clone().ok_or("there is no home folder")?,
+    };
+    let base = base.canonicalize().map_err(|it| it.to_string())?;
+    let path = folder.names().iter().fold(base.clone(), |path, name| path.join(name));
+    let real = path.canonicalize().map_err(|it| it.to_string())?;
+    if real.starts_with(&base) { Ok(real) } else { Err(format!("it leads out of `{}`", base.display())) }
+}
+
+/// The names under which a guest finds a folder: as it asked for it, and as an absolute path.
+fn spellings(
+    folder: &Folder,
+    host: PathBuf,
+    mode: crate::capability::Mode,
+    surroundings: &Surroundings,
+) -> Vec<OpenFolder> {
+    let relative = match folder.base() {
+        Base::Workspace if folder.names().is_empty() => Some(".".to_owned()),
+        Base::Workspace => Some(folder.names().join("/")),
+        Base::Home => None,
+    };
+    let base: Option<&Path> = match folder.base() {
+        Base::Workspace => Some(&surroundings.workspace),
+        Base::Home => surroundings.home.as_deref(),
+    };
+    let absolute = base.map(|it| folder.names().iter().fold(it.to_owned(), |path, name| path.join(name)));
+    let absolute = absolute.and_then(|it| it.to_str().map(str::to_owned));
+    let names = relative.into_iter().chain(absolute);
+    names.map(|guest| OpenFolder { host: host.clone(), guest, mode }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn surroundings(workspace: &Path) -> Surroundings {
+        Surroundings { workspace: workspace.into(), ..Surroundings::default() }
+    }
+
+    #[test]
+    fn the_workspace_is_found_as_a_dot_and_under_its_absolute_path() {
+        let workspace = tempfile::tempdir().unwrap();
+        let around = surroundings(workspace.path());
+        let host = host_folder(&Folder::workspace(), &around).unwrap();
+        let names = spellings(&Folder::workspace(), host, crate::capability::Mode::Read, &around);
+        let names: Vec<String> = names.into_iter().map(|it| it.guest).collect();
+        assert_eq!(names, [".", workspace.path().to_str().unwrap()]);
+    }
+
+    #[test]
+    fn a_granted_folder_that_is_a_link_out_of_the_workspace_is_not_opened() {
+        let workspace = tempfile::tempdir().unwrap();
+        std::os::unix::fs::symlink("/etc", workspace.path().join("docs")).unwrap();
+        std::fs::create_dir(workspace.path().join("src")).unwrap();
+        std::os::unix::fs::symlink("src", workspace.path().join("inside")).unwrap();
+        let around = surroundings(workspace.path());
+        assert!(host_folder(&Folder::parse("docs").unwrap(), &around).unwrap_err().contains("leads out of"));
+        assert!(host_folder(&Folder::parse("inside").unwrap(), &around).is_ok());
+        assert!(host_folder(&Folder::parse("missing").unwrap(), &around).is_err());
+        assert!(host_folder(&Folder::parse("~/x").unwrap(), &around).is_err());
+    }
+}

@@ -1,0 +1,138 @@
+//! What one store holds: the guest's files, its output, its limits, and whose call it works for.
+//!
+//! Apart, because every import and every limit meets here, and nothing else may.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use wasmtime::component::ResourceTable;
+use wasmtime_wasi::{FsPerms, WasiCtx, WasiCtxView, WasiView};
+use wasmtime_wasi_http::{WasiHttpCtx, WasiHttpCtxView, WasiHttpView};
+
+use crate::capability::{GrantSet, Mode};
+use crate::host_request::{CallContext, Caller, Entry};
+use crate::limits::Limits;
+use crate::name::PluginName;
+use crate::sandbox::clock::{CpuBudget, Deadline, Ticks};
+use crate::sandbox::http::DenyAll;
+use crate::sandbox::limiter::Limiter;
+use crate::sandbox::output::{Output, Stream};
+
+/// Random bytes that a guest may ask for in one call of `wasi:random`.
+const RANDOM: u64 = 1 << 20;
+
+/// What the sandbox knows of a plugin; the same for all its instances.
+#[derive(Debug)]
+pub(crate) struct Identity {
+    /// The plugin's name; until it has been asked, that of its file.
+    pub name: PluginName,
+    /// What it may do.
+    pub grants: Arc<GrantSet>,
+    /// Folders that it finds opened.
+    pub folders: Vec<OpenFolder>,
+    /// Environment variables that it may read, with their values.
+    pub variables: Vec<(String, String)>,
+    /// Where `storage` keeps its values; none while the plugin is loaded.
+    pub storage: Option<PathBuf>,
+    /// Bytes that it may keep there.
+    pub storage_limit: usize,
+    /// The user's settings for it, as a JSON object.
+    pub settings: String,
+}
+
+/// A folder of the host that a guest finds opened.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct OpenFolder {
+    /// Where it is on the host.
+    pub host: PathBuf,
+    /// What the guest calls it.
+    pub guest: String,
+    /// What the guest may do below it.
+    pub mode: Mode,
+}
+
+/// The data of one store.
+pub(crate) struct Guest {
+    pub(crate) identity: Arc<Identity>,
+    pub(crate) call: Call,
+    pub(crate) output: Output,
+    pub(crate) limiter: Limiter,
+    pub(crate) ticks: Ticks,
+    pub(crate) table: ResourceTable,
+    /// Built when the guest first uses WASI: most small calls never do.
+    wasi: Option<WasiCtx>,
+    http: WasiHttpCtx,
+    http_rules: DenyAll,
+}
+
+/// The call that a store works for.
+pub(crate) struct Call {
+    pub context: CallContext,
+    pub entry: Entry,
+    pub cpu: CpuBudget,
+    pub deadline: Arc<Deadline>,
+}
+
+impl Guest {
+    pub(crate) fn new(identity: Arc<Identity>, call: Call, ticks: Ticks, limits: &Limits) -> Self {
+        let output = Output::new(identity.name.as_str(), limits.log);
+        Self {
+            identity,
+            call,
+            output,
+            limiter: Limiter::new(limits.memory),
+            ticks,
+            table: ResourceTable::new(),
+            wasi: None,
+            http: WasiHttpCtx::new(),
+            http_rules: DenyAll,
+        }
+    }
+
+    /// Who asks, when an import asks the session for something.
+    pub(crate) fn caller(&self) -> Caller {
+        Caller {
+            plugin: self.identity.name.clone(),
+            entry: self.call.entry,
+            grants: self.identity.grants.clone(),
+            context: self.call.context.clone(),
+        }
+    }
+}
+
+impl WasiView for Guest {
+    fn ctx(&mut self) -> WasiCtxView<'_> {
+        let ctx = self.wasi.get_or_insert_with(|| wasi(&self.identity, self.call.entry, &self.output));
+        WasiCtxView { ctx, table: &mut self.table }
+    }
+}
+
+impl WasiHttpView for Guest {
+    fn http(&mut self) -> WasiHttpCtxView<'_> {
+        WasiHttpCtxView { hooks: &mut self.http_rules, table: &mut self.table, ctx: &mut self.http }
+    }
+}
+
+/// WASI with nothing behind it but the granted folders and variables, clocks, random numbers and the log.
+fn wasi(identity: &Identity, entry: Entry, output: &Output) -> WasiCtx {
+    let mut builder = WasiCtx::builder();
+    builder.stdout(output.stream(Stream::Out)).stderr(output.stream(Stream::Err)).max_random_size(RANDOM);
+    // Sockets are linked because some languages import them; they reach nothing.
+    builder.allow_tcp(false).allow_udp(false).allow_ip_name_lookup(false);
+    if entry == Entry::Loading {
+        return builder.build();
+    }
+    for (name, value) in &identity.variables {
+        builder.env(name, value);
+    }
+    for folder in &identity.folders {
+        let perms = match folder.mode {
+            Mode::Read => FsPerms::ReadOnly,
+            Mode::Write => FsPerms::ReadWrite,
+        };
+        if let Err(error) = builder.preopened_dir(&folder.host, &folder.guest, perms) {
+            tracing::warn!(plugin = %identity.name, folder = %folder.host.display(), "cannot open a granted folder: {error:#}");
+        }
+    }
+    builder.build()
+}

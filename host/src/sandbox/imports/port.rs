@@ -1,0 +1,54 @@
+//! The way up: a guest's question becomes a [`HostRequest`], and its answer comes back.
+//!
+//! Apart, because six interfaces ask the session, and pausing the deadline and refusing politely must be the same in all.
+
+use std::sync::Arc;
+
+use tokio::sync::oneshot;
+
+use crate::bindings::bellglass::plugin::types;
+use crate::host_request::{Ask, Caller, Entry, HostRequest};
+use crate::sandbox::clock::Deadline;
+use crate::sandbox::output::Output;
+
+/// What an interface that asks the session needs of the store.
+pub(crate) struct Port<'a> {
+    pub caller: Caller,
+    pub deadline: &'a Arc<Deadline>,
+    pub output: &'a Output,
+}
+
+impl Port<'_> {
+    /// Asks and waits for the answer. `Err` says that nobody is there to answer.
+    pub(crate) async fn ask<R>(&self, ask: impl FnOnce(oneshot::Sender<R>) -> Ask) -> Result<R, String> {
+        let (reply, answer) = oneshot::channel();
+        // What the session does for the guest has timers of its own; a person has none.
+        let _pause = self.deadline.pause();
+        self.send(ask(reply)).await?;
+        answer.await.map_err(|_| NOBODY.to_owned())
+    }
+
+    /// Tells the session something that needs no answer.
+    pub(crate) async fn send(&self, ask: Ask) -> Result<(), String> {
+        if self.caller.entry == Entry::Loading {
+            return Err("only `log` works while a plugin is loaded".into());
+        }
+        let Some(requests) = &self.caller.context.requests else { return Err(NOBODY.into()) };
+        let request = HostRequest { caller: self.caller.clone(), ask };
+        requests.send(request).await.map_err(|_| NOBODY.to_owned())
+    }
+
+    /// The answer to a call that the user did not grant.
+    pub(crate) fn denied(&self, capability: &str) -> String {
+        denied(self.caller.plugin.as_str(), capability)
+    }
+}
+
+const NOBODY: &str = "there is no session here to answer";
+
+/// The sentence for a right that is missing; names the plugin and the flag that grants it.
+pub(crate) fn denied(plugin: &str, capability: &str) -> String {
+    format!("denied: plugin `{plugin}` has no `{capability}` grant (`--grant {plugin}:{capability}`)")
+}
+
+impl types::Host for Port<'_> {}

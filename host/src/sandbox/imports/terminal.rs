@@ -1,0 +1,58 @@
+//! `terminal`: what a plugin shows and asks. Everything stands under its name.
+
+use crate::bindings::bellglass::plugin::terminal::{Host, Style};
+use crate::bindings::convert;
+use crate::host_request::{Ask, Show};
+use crate::sandbox::imports::port::Port;
+
+impl Port<'_> {
+    async fn show(&self, bytes: usize, show: Show) -> wasmtime::Result<()> {
+        self.output.spend(bytes)?;
+        if let Err(reason) = self.send(Ask::Show(show)).await {
+            tracing::debug!(plugin = %self.caller.plugin, "not shown: {reason}");
+        }
+        Ok(())
+    }
+}
+
+impl Host for Port<'_> {
+    async fn say(&mut self, text: String, style: Style) -> wasmtime::Result<()> {
+        if text.trim().is_empty() {
+            return Ok(());
+        }
+        self.show(text.len(), Show::Say(text, convert::style(style))).await
+    }
+
+    async fn print(&mut self, text: String) -> wasmtime::Result<()> {
+        if text.trim().is_empty() {
+            return Ok(());
+        }
+        self.show(text.len(), Show::Print(text)).await
+    }
+
+    async fn thinking(&mut self, text: String) -> wasmtime::Result<()> {
+        self.show(text.len(), Show::Thinking(text)).await
+    }
+
+    async fn doing(&mut self, name: String, arguments: String, state: String) -> wasmtime::Result<()> {
+        self.show(name.len() + arguments.len() + state.len(), Show::Doing { name, arguments, state }).await
+    }
+
+    async fn waiting(&mut self) -> wasmtime::Result<()> {
+        self.show(1, Show::Waiting).await
+    }
+
+    async fn display_file(&mut self, path: String, fallback: Option<String>) -> wasmtime::Result<()> {
+        let text = fallback.unwrap_or(path);
+        self.say(text, Style::Plain).await
+    }
+
+    async fn ask(&mut self, prompt: String) -> wasmtime::Result<Option<String>> {
+        self.output.spend(prompt.len())?;
+        Ok(Port::ask(self, |reply| Ask::Line(prompt, reply)).await.ok().flatten())
+    }
+
+    async fn is_interactive(&mut self) -> wasmtime::Result<bool> {
+        Ok(Port::ask(self, Ask::IsInteractive).await.unwrap_or(false))
+    }
+}

@@ -1,0 +1,235 @@
+//! One tool call from arguments as text to the result, in the steps that `ARCHITECTURE.md` numbers.
+//!
+//! Apart from the registry, because the order of these steps is the contract that hooks and guests rely on.
+
+use serde_json::{Map, Value};
+
+use crate::fault::Fault;
+use crate::host_request::{CallContext, Caller};
+use crate::plugin::{Decision, Plugin};
+use crate::schema::{Schema, parse_arguments};
+use crate::tool::Outcome;
+use crate::toolbox::{Hook, Registered, Toolbox};
+
+/// Arguments that passed validation: as a value, and as the text that the guest gets.
+pub(super) struct Arguments {
+    value: Value,
+    text: String,
+}
+
+/// Parses and validates arguments; what a model got wrong without loss is corrected.
+pub(super) fn checked(schema: &Schema, text: &str) -> Result<Arguments, Vec<String>> {
+    let value = parse_arguments(text).map_err(|it| vec![it.to_string()])?;
+    let errors = schema.check(&value);
+    if errors.is_empty() {
+        // The text is handed on as it came, unless it was one of the spellings of "no arguments".
+        let is_object = text.trim_start().starts_with('{');
+        let text = if is_object { text.to_owned() } else { value.to_string() };
+        return Ok(Arguments { value, text });
+    }
+    match schema.correct(&value) {
+        Some(corrected) => {
+            for note in &corrected.notes {
+                tracing::info!("corrected an argument: {note}");
+            }
+            let text = corrected.arguments.to_string();
+            Ok(Arguments { value: corrected.arguments, text })
+        }
+        None => Err(errors.iter().map(ToString::to_string).collect()),
+    }
+}
+
+impl Toolbox {
+    /// Runs a tool for a person, a program or a model.
+    pub async fn run(&self, name: &str, arguments: &str, context: &CallContext) -> Outcome {
+        let Some(registered) = self.lookup(name) else { return Outcome::refused(self.unknown(name)) };
+        self.call(registered, arguments, context).await
+    }
+
+    /// Runs a tool for a plugin: its `call-tool` grant is checked, on the real name.
+    pub async fn run_for(&self, caller: &Caller, name: &str, arguments: &str) -> Outcome {
+        let Some(registered) = self.lookup(name) else { return Outcome::refused(self.unknown(name)) };
+        let real = registered.tool.definition.name.as_str();
+        if !caller.grants.may_call(real) {
+            let plugin = &caller.plugin;
+            let error = format!(
+                "denied: plugin `{plugin}` may not call tool `{real}` (`--grant {plugin}:call-tool={real}` if it asks for it)"
+            );
+            return Outcome::refused(error).by_denial();
+        }
+        self.call(registered, arguments, &caller.context.nested()).await
+    }
+
+    async fn call(&self, registered: &Registered, arguments: &str, context: &CallContext) -> Outcome {
+        if context.depth as usize > self.limits.depth {
+            let error = format!("calls are nested more than {} deep", self.limits.depth);
+            return Outcome::refused(error).at_a_limit();
+        }
+        // Who waits for a permit holds no instance; a nested call uses the permit of its caller.
+        let permit = if context.has_permit { None } else { self.calls.acquire().await.ok() };
+        let context = CallContext { has_permit: true, ..context.clone() };
+        let outcome = self.steps(registered, arguments, &context).await;
+        drop(permit);
+        outcome
+    }
+
+    async fn steps(&self, registered: &Registered, arguments: &str, context: &CallContext) -> Outcome {
+        let mut arguments = match checked(&registered.tool.schema, arguments) {
+            Ok(arguments) => arguments,
+            Err(errors) => return Outcome::refused(errors.join(", ")),
+        };
+        for hook in &registered.before {
+            match registered.before(hook, arguments, context).await {
+                Ok(next) => arguments = next,
+                Err(stopped) => return stopped,
+            }
+        }
+        let mut object = match registered.handler(&arguments, context).await {
+            Ok(object) => object,
+            Err(failed) => return failed,
+        };
+        for hook in &registered.after {
+            match registered.after(hook, &arguments, object, context).await {
+                Ok(next) => object = next,
+                Err(failed) => return failed,
+            }
+        }
+        Outcome::of_tool(object)
+    }
+}
+
+impl Registered {
+    fn name(&self) -> &str {
+        self.tool.definition.name.as_str()
+    }
+
+    /// `plugin.tool`, for messages.
+    fn address(&self) -> String {
+        format!("{}.{}", self.plugin.name(), self.name())
+    }
+
+    /// A handler or a hook failed: a warning in the log, and a result with name and arguments.
+    fn raised(&self, error: String, arguments: &Arguments) -> Outcome {
+        tracing::warn!(tool = %self.address(), "{}", crate::text::visible_line(&error));
+        Outcome::raised(error, self.name(), arguments.value.clone())
+    }
+
+    fn stopped(&self, error: String, fault: &Fault, arguments: &Arguments) -> Outcome {
+        let outcome = self.raised(error, arguments);
+        if fault.is_limit() { outcome.at_a_limit() } else { outcome }
+    }
+
+    async fn before(&self, hook: &Hook, arguments: Arguments, context: &CallContext) -> Result<Arguments, Outcome> {
+        let plugin = hook.plugin.name();
+        let decided = hook.plugin.before(context.clone(), hook.number, self.name(), &arguments.text).await;
+        match decided {
+            Ok(Ok(Decision::Proceed)) => Ok(arguments),
+            Ok(Ok(Decision::Replace(text))) => {
+                tracing::debug!(%plugin, tool = %self.address(), "a hook replaced the arguments");
+                checked(&self.tool.schema, &text).map_err(|errors| {
+                    let errors = errors.join(", ");
+                    Outcome::refused(format!(
+                        "a hook of plugin `{plugin}` replaced the arguments by invalid ones: {errors}"
+                    ))
+                })
+            }
+            Ok(Ok(Decision::Ask(question))) => match super::question::ask(&hook.plugin, &question, context).await {
+                Ok(()) => Ok(arguments),
+                Err(refused) => {
+                    let name = self.name();
+                    Err(self.raised(format!("User denied permission: {name}{refused}"), &arguments).by_denial())
+                }
+            },
+            Ok(Err(error)) => Err(self.raised(error, &arguments)),
+            Err(fault) => {
+                let error = format!(
+                    "a before hook of plugin `{plugin}` could not be evaluated, so the call was stopped: it {fault}"
+                );
+                Err(self.stopped(error, &fault, &arguments))
+            }
+        }
+    }
+
+    async fn handler(&self, arguments: &Arguments, context: &CallContext) -> Result<Map<String, Value>, Outcome> {
+        match self.plugin.call_tool(context.clone(), self.name(), &arguments.text).await {
+            Ok(Ok(text)) => object(&text).map_err(|got| {
+                let error = format!("tool `{}` must answer with a JSON object, it answered with {got}", self.address());
+                self.raised(error, arguments)
+            }),
+            Ok(Err(error)) => Err(self.raised(error, arguments)),
+            Err(fault) => Err(self.stopped(ended(&format!("tool `{}`", self.address()), &fault), &fault, arguments)),
+        }
+    }
+
+    async fn after(
+        &self,
+        hook: &Hook,
+        arguments: &Arguments,
+        outcome: Map<String, Value>,
+        context: &CallContext,
+    ) -> Result<Map<String, Value>, Outcome> {
+        let plugin = hook.plugin.name();
+        let text = serde_json::to_string(&outcome).expect("a map of JSON values is always JSON");
+        let failed = |what: String| format!("{what}; the tool already ran");
+        match hook.plugin.after(context.clone(), hook.number, self.name(), &arguments.text, &text).await {
+            Ok(Ok(None)) => Ok(outcome),
+            Ok(Ok(Some(text))) => object(&text).map_err(|got| {
+                let error =
+                    format!("an after hook of plugin `{plugin}` replaced the result by {got}, expected a JSON object");
+                self.raised(failed(error), arguments)
+            }),
+            Ok(Err(error)) => {
+                Err(self.raised(failed(format!("an after hook of plugin `{plugin}` failed: {error}")), arguments))
+            }
+            Err(fault) => {
+                let error = failed(format!("an after hook of plugin `{plugin}` {fault}"));
+                Err(self.stopped(error, &fault, arguments))
+            }
+        }
+    }
+}
+
+/// "was stopped" for a limit, which the plugin did not choose; else what happened.
+fn ended(who: &str, fault: &Fault) -> String {
+    if fault.is_limit() { format!("{who} was stopped: it {fault}") } else { format!("{who} {fault}") }
+}
+
+/// Parses a guest's answer; `Err` names what came instead of an object.
+fn object(text: &str) -> Result<Map<String, Value>, &'static str> {
+    match serde_json::from_str(text) {
+        Ok(Value::Object(object)) => Ok(object),
+        Ok(Value::Array(_)) => Err("a list"),
+        Ok(Value::String(_)) => Err("a text"),
+        Ok(Value::Number(_)) => Err("a number"),
+        Ok(Value::Bool(_)) => Err("a boolean"),
+        Ok(Value::Null) => Err("nothing"),
+        Err(_) if text.trim().is_empty() => Err("nothing"),
+        Err(_) => Err("text that is no JSON"),
+    }
+}
+
+/// Names the end of a plugin's command in the words of a tool's.
+pub(crate) fn command_ended(plugin: &Plugin, name: &str, fault: &Fault) -> String {
+    ended(&format!("command `/{name}` of plugin `{}`", plugin.name()), fault)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_that_is_no_object_is_named() {
+        for (text, expected) in [
+            ("[1]", "a list"),
+            ("\"x\"", "a text"),
+            ("5", "a number"),
+            ("true", "a boolean"),
+            ("null", "nothing"),
+            ("", "nothing"),
+            ("{", "text that is no JSON"),
+        ] {
+            assert_eq!(object(text), Err(expected), "{text}");
+        }
+        assert!(object(r#"{"a":9007199254740993}"#).unwrap()["a"].to_string() == "9007199254740993");
+    }
+}

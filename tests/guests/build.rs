@@ -1,0 +1,16 @@
+//! Builds the guests of the tests, the same way as the bundled plugins.
+//!
+//! A build script, so that a plain `cargo test` is enough.
+
+#[path = "../../xtask/src/guest.rs"]
+mod guest;
+
+use guest::Guest;
+
+/// A new guest: its package below `tests/guests`, a member in the root manifest, a line here.
+const GUESTS: &[Guest] =
+    &[Guest { name: "hostile", package: "guest-hostile" }, Guest { name: "resident", package: "guest-resident" }];
+
+fn main() {
+    guest::embed("guests.rs", "GUESTS", GUESTS);
+}
