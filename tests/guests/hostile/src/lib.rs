@@ -2,7 +2,7 @@
 //!
 //! On the bare bindings, so that it can answer what the SDK would not let an author answer.
 
-#![allow(missing_docs, unsafe_code, reason = "generated bindings")]
+#![allow(missing_docs, unsafe_code, clippy::print_stderr, reason = "generated bindings")]
 // Natively there is no host to export to; the workspace still checks this crate.
 #![cfg_attr(not(target_family = "wasm"), allow(dead_code, reason = "exports exist in WebAssembly alone"))]
 

@@ -1,0 +1,8 @@
+//! The built program with real components, driven as a person or a script would.
+//!
+//! One binary, so that it is linked once. Each subject is a file; a new test goes where its sentence fits.
+
+mod support;
+
+// The command line: exit status, streams, JSON.
+mod call;
