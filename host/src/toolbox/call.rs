@@ -230,6 +230,6 @@ mod tests {
         ] {
             assert_eq!(object(text), Err(expected), "{text}");
         }
-        assert!(object(r#"{"a":9007199254740993}"#).unwrap()["a"].to_string() == "9007199254740993");
+        assert_eq!(object(r#"{"a":9007199254740993}"#).unwrap()["a"].to_string(), "9007199254740993");
     }
 }
