@@ -2,6 +2,8 @@
 //!
 //! One binary, so that it is linked once. Each subject is a file; a new test goes where its sentence fits.
 
+#![allow(clippy::unwrap_used, reason = "a test that panics fails, and says where")]
+
 mod support;
 
 // The command line: exit status, streams, JSON.

@@ -14,7 +14,7 @@ use std::process::{Command, Stdio};
 
 use expect_test::Expect;
 
-pub use component::{PluginText, wat};
+pub use component::PluginText;
 
 /// A home and a workspace, both new and empty.
 pub struct TestEnv {

@@ -160,7 +160,7 @@ interface tools {{
 
 /// Assembles WebAssembly text.
 #[track_caller]
-pub fn wat(text: &str) -> Vec<u8> {
+fn wat(text: &str) -> Vec<u8> {
     wat::parse_str(text).unwrap_or_else(|error| panic!("{error}\n{text}"))
 }
 
