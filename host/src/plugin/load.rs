@@ -36,7 +36,7 @@ use crate::tool::ToolDefinition;
 pub enum LoadError {
     /// The file cannot be read.
     #[error("the file cannot be read: {0}")]
-    Read(#[source] std::io::Error),
+    Read(std::io::Error),
     /// A folder, a socket, a device.
     #[error("it is no file")]
     NoFile,

@@ -22,9 +22,8 @@ pub(super) fn checked(schema: &Schema, text: &str) -> Result<Arguments, Vec<Stri
     let value = parse_arguments(text).map_err(|it| vec![it.to_string()])?;
     let errors = schema.check(&value);
     if errors.is_empty() {
-        // The text is handed on as it came, unless it was one of the spellings of "no arguments".
-        let is_object = text.trim_start().starts_with('{');
-        let text = if is_object { text.to_owned() } else { value.to_string() };
+        // Written anew, with every digit: of a key that stands there twice, all get the one that was validated.
+        let text = value.to_string();
         return Ok(Arguments { value, text });
     }
     match schema.correct(&value) {
