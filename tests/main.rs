@@ -8,3 +8,9 @@ mod support;
 
 // The command line: exit status, streams, JSON.
 mod call;
+
+// Around a call: order, refusals, replacements.
+mod hooks;
+
+// What there is, and what its names mean.
+mod toolbox;

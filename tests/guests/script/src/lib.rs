@@ -1,8 +1,8 @@
 //! A provider that says what its options tell it to, and commands that do to the session what a command may do.
 
 use bellglass_guest::{
-    Capability, Completion, Message, Model, Provider, ProviderError, Request, Result, Role, Setup, StopReason, ToolCall,
-    Value, agents, conversation, json,
+    Capability, Completion, Message, Model, Provider, ProviderError, Request, Result, Role, Setup, StopReason,
+    ToolCall, Value, agents, conversation, json,
     reply::{self, Usage},
     session, terminal,
 };
@@ -107,7 +107,12 @@ fn put(text: Option<&str>) -> Result {
 fn last() -> Result {
     let messages = conversation::messages()?;
     let Some(last) = messages.last() else { return Err("there is none".into()) };
-    terminal::say(&format!("{}: {} {}", last.role.name(), last.content, last.extra.as_deref().unwrap_or("nothing extra")));
+    terminal::say(&format!(
+        "{}: {} {}",
+        last.role.name(),
+        last.content,
+        last.extra.as_deref().unwrap_or("nothing extra")
+    ));
     Ok(())
 }
 
