@@ -12,5 +12,11 @@ mod call;
 // Around a call: order, refusals, replacements.
 mod hooks;
 
+// Slash commands, and what they may do.
+mod commands;
+
+// Lines in, text out.
+mod repl;
+
 // What there is, and what its names mean.
 mod toolbox;

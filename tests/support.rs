@@ -7,6 +7,8 @@
 
 mod component;
 mod library;
+mod process;
+mod scripted;
 
 use std::fmt;
 use std::io::Write as _;

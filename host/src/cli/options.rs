@@ -11,7 +11,7 @@ use clap::{ArgAction, Args, ValueEnum};
 use serde_json::{Map, Value};
 
 use crate::agent::prompt::SystemPrompt;
-use crate::capability::{Grant, Grants};
+use crate::capability::Grant;
 use crate::cli::Usage;
 use crate::config::{Config, LogLevel};
 use crate::folders::Folders;
@@ -172,17 +172,6 @@ impl Global {
     /// Makes the host. `single` leaves out the pool of instances, for a run of one or a few calls.
     pub(super) fn host(&self, folders: &Folders, single: bool) -> anyhow::Result<(Arc<Host>, Config)> {
         let config = Self::config(folders)?;
-        let mut grants: Vec<(PluginName, Grants)> = Vec::new();
-        for (plugin, grant) in &self.grants {
-            match grants.iter_mut().find(|it| it.0 == *plugin) {
-                Some(known) => known.1.add(grant.clone()),
-                None => {
-                    let mut of_plugin = Grants::default();
-                    of_plugin.add(grant.clone());
-                    grants.push((plugin.clone(), of_plugin));
-                }
-            }
-        }
         let absolute = |path: &PathBuf| folders.workspace.join(path);
         let options = HostOptions {
             places: Places {
@@ -196,7 +185,7 @@ impl Global {
                 workspace: folders.workspace.clone(),
                 home: folders.home.clone(),
                 storage: folders.state.as_ref().map(|it| it.join("storage")),
-                grants,
+                grants: self.grants.clone(),
                 settings: config.plugins.clone().into_iter().collect(),
                 variables: std::env::vars_os()
                     .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))

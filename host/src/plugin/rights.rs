@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use crate::capability::{Base, Capability, Credential, Folder, Grants, Kind};
+use crate::capability::{Base, Capability, Credential, Folder, Grant, Grants, Kind};
 use crate::limits::Limits;
 use crate::listing::{Asked, Listing};
 use crate::name::PluginName;
@@ -23,8 +23,8 @@ pub struct Surroundings {
     pub home: Option<PathBuf>,
     /// Where plugins keep their `storage`; none where nothing is kept.
     pub storage: Option<PathBuf>,
-    /// What `--grant` gave to each plugin.
-    pub grants: Vec<(PluginName, Grants)>,
+    /// What `--grant` gave, to which plugin; one with several grants stands there several times.
+    pub grants: Vec<(PluginName, Grant)>,
     /// The `[plugin.NAME]` tables of the user's configuration.
     pub settings: Vec<(PluginName, Map<String, Value>)>,
     /// The environment variables that this process has.
@@ -67,8 +67,9 @@ pub(crate) fn identity(
     let grants = if origin == Origin::Bundled {
         crate::capability::effective(&wanted, &wanted)
     } else {
-        let granted = surroundings.grants.iter().find(|it| it.0 == *name);
-        granted.map(|it| it.1.effective(&wanted)).unwrap_or_default()
+        let mut granted = Grants::default();
+        surroundings.grants.iter().filter(|it| it.0 == *name).for_each(|it| granted.add(it.1.clone()));
+        granted.effective(&wanted)
     };
     let mut folders = Vec::new();
     for (folder, mode) in grants.folders() {

@@ -232,8 +232,11 @@ impl Task {
         for warning in &installed.warnings {
             self.show(Output::Warning(warning.clone())).await;
         }
+        let plugins = installed.plugins.len();
         self.installed = Some(Arc::new(installed));
         if self.command.as_ref().is_some_and(|it| it.reloads) {
+            let plugins = if plugins == 1 { "1 plugin".into() } else { format!("{plugins} plugins") };
+            self.show(Output::Note(format!("loaded {plugins} again"))).await;
             self.finish_command();
         }
     }
@@ -243,7 +246,7 @@ impl Task {
         let Some(command) = self.command.as_mut().filter(|it| it.number == number) else { return };
         command.reloads = self.reload_asked;
         if let Err(error) = result {
-            tracing::warn!("command `/{}` failed: {}", command.name, crate::text::visible_line(&error));
+            tracing::warn!(command = %command.name, "{}", crate::text::visible_line(&error));
             self.show(Output::Error(error)).await;
         }
         if std::mem::take(&mut self.exit_asked) {

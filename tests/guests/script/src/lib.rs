@@ -25,6 +25,12 @@ fn setup(setup: &mut Setup) {
         terminal::say("one more thing");
         Ok(())
     });
+    setup.command("busy", "Says so, and never ends", |_| -> Result {
+        terminal::say("busy");
+        loop {
+            std::hint::black_box(());
+        }
+    });
     setup.command("tell", "Nothing", |_| ()).choices(["plain", "pla\u{1b}[2Jin"]);
 }
 
