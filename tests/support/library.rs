@@ -75,9 +75,13 @@ impl Talk {
             tokio::select! {
                 biased;
                 output = self.outputs.next() => shown.push_str(&format!("{:?}\n", output.unwrap())),
-                () = &mut run => return shown,
+                () = &mut run => break,
             }
         }
+        while let Some(output) = self.outputs.shown() {
+            shown.push_str(&format!("{output:?}\n"));
+        }
+        shown
     }
 
     /// Waits until something is shown that holds this.
