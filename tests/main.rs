@@ -7,10 +7,16 @@
 mod support;
 
 // The command line: exit status, streams, JSON.
+mod ask;
 mod call;
 
 // Around a call: order, refusals, replacements.
 mod hooks;
+
+// What is set, and what is installed.
+mod config;
+mod plugins;
+mod prompt;
 
 // Slash commands, and what they may do.
 mod commands;
