@@ -26,3 +26,6 @@ mod repl;
 
 // What there is, and what its names mean.
 mod toolbox;
+
+// The tree itself.
+mod tidy;

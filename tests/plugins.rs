@@ -85,13 +85,13 @@ fn plugins_are_listed_with_those_that_failed_and_those_that_wait() {
         .plugin("replacing.wasm", PluginText::with_tool("wc", "wc").build())
         .file(".agents/plugins/project.wasm", "");
     env.run(&["plugin", "list"]).check(expect![[r#"
-        wc                                                            0.1.0  bundled  replaced           Counts the lines, words and bytes of files
-        no-rm                                                         0.1.0  bundled  loaded             Refuses shell commands that contain rm
-        session                                                       0.1.0  bundled  loaded             Slash commands for the session itself
-        $ENV/home/.agents/plugins/broken.wasm          user     failed             the file is no WebAssembly component
-        order                                                         0.1.0  user     loaded             Says what runs when
-        wc                                                            1.0.0  user     loaded             a plugin as text
-        $ENV/work/.agents/plugins/project.wasm         project  waiting for trust
+        wc       0.1.0  bundled  replaced           Counts the lines, words and bytes of files
+        no-rm    0.1.0  bundled  loaded             Refuses shell commands that contain rm
+        session  0.1.0  bundled  loaded             Slash commands for the session itself
+        -               user     failed             $ENV/home/.agents/plugins/broken.wasm: the file is no WebAssembly component
+        order    0.1.0  user     loaded             Says what runs when
+        wc       1.0.0  user     loaded             a plugin as text
+        -               project  waiting for trust  $ENV/work/.agents/plugins/project.wasm
         [exit 0]
     "#]]);
 }
@@ -124,7 +124,7 @@ fn as_json_the_list_of_plugins_has_file_hash_and_state() {
             "path": "$ENV/home/.agents/plugins/broken.wasm"
           }
         ]"#]]
-        .assert_eq(&shown.replace("\"cached\": true", "\"cached\": …").replace("\"cached\": false", "\"cached\": …"));
+    .assert_eq(&shown.replace("\"cached\": true", "\"cached\": …").replace("\"cached\": false", "\"cached\": …"));
 }
 
 #[test]
@@ -191,7 +191,8 @@ fn as_json_a_plugin_has_the_same() {
         --- stderr
         warning: alias `count` of tool `wc` is the name of another tool, which counts
         [exit 0]
-    "#]].assert_eq(&steady(&run.to_string()));
+    "#]]
+    .assert_eq(&steady(&run.to_string()));
 }
 
 #[test]

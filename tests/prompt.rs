@@ -66,12 +66,14 @@ fn a_template_that_cannot_be_used_stops_the_start() {
     let run = |content: &str| -> Run { TestEnv::new().file("t", content).run(&["ask", "hi", "--template", "t"]) };
     run("{{user}}").check(expect![[r#"
         --- stderr
-        error: the template holds `{{user}}`, expected `{{agents_md}}`
+        error: cannot use the template `t`
+          caused by: the template holds `{{user}}`, expected `{{agents_md}}`
         [exit 1]
     "#]]);
     run("{{agents_md").check(expect![[r#"
         --- stderr
-        error: the template holds `{{` without `}}`
+        error: cannot use the template `t`
+          caused by: the template holds `{{` without `}}`
         [exit 1]
     "#]]);
     TestEnv::new().run(&["ask", "hi", "--template", "nowhere"]).check(expect![[r#"

@@ -219,7 +219,10 @@ impl Global {
             workspace: folders.workspace.clone(),
         };
         // A template that cannot be rendered would fail every request: it fails the start instead.
-        prompt.render()?;
+        prompt.render().with_context(|| match &self.template {
+            Some(path) => format!("cannot use the template `{}`", path.display()),
+            None => "cannot make the system prompt".into(),
+        })?;
         Ok(SessionOptions {
             provider: self.provider.clone().or_else(|| config.provider.clone()).unwrap_or_else(|| STUB.into()),
             model: self.model.clone().or_else(|| config.model.clone()),
