@@ -96,6 +96,10 @@ impl Loader {
         Self { engine, cache, surroundings, compiled: AtomicUsize::new(0) }
     }
 
+    pub(crate) fn surroundings(&self) -> &Surroundings {
+        &self.surroundings
+    }
+
     /// How many components were compiled so far.
     pub fn compiled(&self) -> usize {
         self.compiled.load(Relaxed)

@@ -9,6 +9,7 @@ use tokio::sync::oneshot;
 use crate::bindings::bellglass::plugin::types;
 use crate::host_request::{Ask, Caller, Entry, HostRequest};
 use crate::sandbox::clock::Deadline;
+use crate::sandbox::guest::OpenFolder;
 use crate::sandbox::output::Output;
 
 /// What an interface that asks the session needs of the store.
@@ -16,6 +17,8 @@ pub(crate) struct Port<'a> {
     pub caller: Caller,
     pub deadline: &'a Arc<Deadline>,
     pub output: &'a Output,
+    /// What the plugin may read, for a file that the host shows for it.
+    pub folders: &'a [OpenFolder],
 }
 
 impl Port<'_> {
