@@ -129,7 +129,7 @@ impl Plain {
     }
 
     pub async fn call_in(&self, store: &mut Store<State>, instance: &Instance, tool: &str, arguments: &str) {
-        let call: CallTool = instance.get_typed_func(&mut *store, &self.call).unwrap();
+        let call: CallTool = instance.get_typed_func(&mut *store, self.call).unwrap();
         let (answer,) = call.call_async(store, (tool.to_owned(), arguments.to_owned())).await.unwrap();
         assert!(answer.is_ok());
     }

@@ -22,7 +22,7 @@ use crate::plugin::inspect::{Inspection, NotAPlugin, link_error};
 use crate::plugin::resident::Resident;
 use crate::plugin::rights::{self, Surroundings};
 use crate::plugin::{Plugin, Tool};
-use crate::sandbox::cache::{self, Cache};
+use crate::sandbox::cache::{self, Cache, Stored};
 use crate::sandbox::engine::Engine;
 use crate::sandbox::exports::{Describe, ListCommands, ListHooks, ListProviders, ListTools};
 use crate::sandbox::guest::Identity;
@@ -157,7 +157,7 @@ impl Loader {
             }
             None => {
                 let listing = list(&linked, limits).await?;
-                self.keep(&code.hash, code.compiled, &listing).await;
+                self.keep(&code.hash, code.stored, &listing).await;
                 listing
             }
         };
@@ -191,26 +191,25 @@ impl Loader {
         let hash = cache::hash(content);
         let engine = self.engine.wasmtime();
         if let Some((component, listing)) = self.cache.as_ref().and_then(|it| it.load(engine, &hash)) {
-            return Ok(Code { component, listing: Some(listing), compiled: None, hash, bytes: content.len() });
+            return Ok(Code { component, listing: Some(listing), stored: None, hash, bytes: content.len() });
         }
         Inspection::of(content)?.check()?;
         tracing::info!("compiling {} ({} bytes)", candidate.path.display(), content.len());
         self.compiled.fetch_add(1, Relaxed);
         let compile_error = |it: wasmtime::Error| LoadError::Compile(compile_reason(&it));
         let compiled = engine.precompile_component(content).map_err(compile_error)?;
-        // Mapped from the cache, code costs a tenth of what it does on the heap.
-        let mapped = self.cache.as_ref().and_then(|it| it.map(engine, &hash, &compiled));
-        let component = match mapped {
-            Some(component) => component,
-            None => deserialize(engine, &compiled).map_err(compile_error)?,
+        let kept = self.cache.as_ref().and_then(|it| it.store_code(engine, &hash, &compiled));
+        let (component, stored) = match kept {
+            Some((component, stored)) => (component, Some(stored)),
+            None => (deserialize(engine, &compiled).map_err(compile_error)?, None),
         };
-        Ok(Code { component, listing: None, compiled: Some(compiled), hash, bytes: content.len() })
+        Ok(Code { component, listing: None, stored, hash, bytes: content.len() })
     }
 
-    async fn keep(&self, hash: &str, compiled: Option<Vec<u8>>, listing: &Listing) {
-        let (Some(cache), Some(compiled)) = (self.cache.clone(), compiled) else { return };
+    async fn keep(&self, hash: &str, stored: Option<Stored>, listing: &Listing) {
+        let (Some(cache), Some(stored)) = (self.cache.clone(), stored) else { return };
         let (hash, listing) = (hash.to_owned(), listing.clone());
-        let kept = tokio::task::spawn_blocking(move || cache.store(&hash, &compiled, &listing)).await;
+        let kept = tokio::task::spawn_blocking(move || cache.store_listing(&hash, stored, &listing)).await;
         match kept {
             Ok(Ok(())) => {}
             Ok(Err(error)) => tracing::warn!("compiled code was not kept: {error}"),
@@ -223,7 +222,7 @@ impl Loader {
 struct Code {
     component: Component,
     listing: Option<Listing>,
-    compiled: Option<Vec<u8>>,
+    stored: Option<Stored>,
     hash: String,
     bytes: usize,
 }

@@ -10,7 +10,7 @@ use tokio::task::AbortHandle;
 
 use crate::agent::TurnError;
 use crate::commands::Line;
-use crate::host_request::{CallContext, HostRequest};
+use crate::host_request::{CallContext, HostRequest, REQUESTS_WAITING};
 use crate::installed::{Host, Installed};
 use crate::session::turn::{Running, TurnEvent};
 use crate::session::{Input, Output, SessionOptions};
@@ -91,6 +91,9 @@ impl Task {
         self.load();
         while !self.ended {
             tokio::select! {
+                // An interrupt comes before everything. What a guest asked comes before its end, so that nothing that it
+                // showed is lost.
+                biased;
                 input = self.inputs.recv() => match input {
                     Some(input) => self.input(input).await,
                     None => break,
@@ -100,6 +103,15 @@ impl Task {
             }
         }
         self.interrupt().await;
+        self.waiting_requests().await;
+    }
+
+    /// Answers what guests have asked so far, at most as many as can wait.
+    async fn waiting_requests(&mut self) {
+        for _ in 0..REQUESTS_WAITING {
+            let Ok(request) = self.requests.try_recv() else { return };
+            self.request(request).await;
+        }
     }
 
     /// Shows something. A front end that has gone sees nothing, and the session ends by itself.
@@ -204,10 +216,8 @@ impl Task {
     }
 
     async fn command_done(&mut self, result: Result<(), String>) {
-        // A command's own requests may still wait in the channel; what it showed comes before its end.
-        while let Ok(request) = self.requests.try_recv() {
-            self.request(request).await;
-        }
+        // A command that ran into a limit may have left a turn behind.
+        self.end_turn_by_interrupt().await;
         if let Err(error) = result {
             tracing::warn!("a command failed: {}", crate::text::visible_line(&error));
             self.show(Output::Error(error)).await;

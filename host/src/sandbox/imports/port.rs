@@ -22,13 +22,18 @@ pub(crate) struct Port<'a> {
 }
 
 impl Port<'_> {
-    /// Asks and waits for the answer. `Err` says that nobody is there to answer.
+    /// Asks something that the session knows. `Err` says that nobody is there to answer.
     pub(crate) async fn ask<R>(&self, ask: impl FnOnce(oneshot::Sender<R>) -> Ask) -> Result<R, String> {
         let (reply, answer) = oneshot::channel();
-        // What the session does for the guest has timers of its own; a person has none.
-        let _pause = self.deadline.pause();
         self.send(ask(reply)).await?;
         answer.await.map_err(|_| NOBODY.to_owned())
+    }
+
+    /// Asks for something that takes the time of others: a person has none, and nested calls and turns have timers of their
+    /// own. The guest's deadline stands still meanwhile.
+    pub(crate) async fn wait<R>(&self, ask: impl FnOnce(oneshot::Sender<R>) -> Ask) -> Result<R, String> {
+        let _pause = self.deadline.pause();
+        self.ask(ask).await
     }
 
     /// Tells the session something that needs no answer.

@@ -56,7 +56,7 @@ impl Host for Port<'_> {
 
     async fn ask(&mut self, prompt: String) -> wasmtime::Result<Option<String>> {
         self.output.spend(prompt.len())?;
-        Ok(Port::ask(self, |reply| Ask::Line(prompt, reply)).await.ok().flatten())
+        Ok(Port::wait(self, |reply| Ask::Line(prompt, reply)).await.ok().flatten())
     }
 
     async fn is_interactive(&mut self) -> wasmtime::Result<bool> {
