@@ -94,8 +94,9 @@ pub async fn run(session: Session, mut outputs: Outputs, options: ReplOptions) -
                     waiting = after_answer(asked_by.take(), &mut editor);
                 }
                 (Typed::Interrupt | Typed::End, Waiting::Answer(reply)) => {
-                    let _ = reply.send(None);
+                    // First the interrupt: with an answer, the call that asked would go on.
                     session.interrupt();
+                    let _ = reply.send(None);
                     waiting = after_answer(asked_by.take(), &mut editor);
                 }
                 (Typed::Line(line), _) => {
