@@ -20,7 +20,7 @@ use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
 /// Arguments of about 1 KB, for the tool `count`.
 pub fn arguments_1k() -> String {
     let text = "seven words stand on this line here\\n".repeat(27);
-    format!(r#"{{"text":"{}"}}"#, &text[..1000])
+    format!(r#"{{"text":"{text}"}}"#)
 }
 
 /// Our host, with plugins from files and a cache.
