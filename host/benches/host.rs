@@ -64,7 +64,7 @@ fn call(c: &mut Criterion) {
     let mut group = c.benchmark_group("call");
     group.bench_function("noop/fresh/host", |b| b.to_async(&runtime).iter(|| ours.call("noop", "{}")));
     group.bench_function("noop/fresh/plain", |b| b.to_async(&runtime).iter(|| plain.call("noop", "{}")));
-    group.bench_function("1k/host", |b| b.to_async(&runtime).iter(|| ours.call("count", &args)));
+    group.bench_function("1k/host", |b| b.to_async(&runtime).iter(|| ours.call("measured.count", &args)));
     group.bench_function("1k/plain", |b| b.to_async(&runtime).iter(|| plain.call("count", &args)));
     group.bench_function("noop/session/host", |b| b.to_async(&runtime).iter(|| ours.call("resident.count", "{}")));
     group.bench_function("noop/session/plain", |b| {

@@ -59,7 +59,7 @@ async fn measure(check: bool) -> bool {
             turn!(plain.call("noop", "{}").await),
             turn!(ours.call("noop", "{}").await),
             turn!(plain.call("count", &args).await),
-            turn!(ours.call("count", &args).await),
+            turn!(ours.call("measured.count", &args).await),
             turn!(hooked.call("noop", "{}").await),
             turn!(plain_resident.call_in(&mut warm_store, &warm, "count", "{}").await),
             turn!(ours.call("resident.count", "{}").await),
