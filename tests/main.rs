@@ -6,3 +6,6 @@ mod support;
 
 // The command line: exit status, streams, JSON.
 mod call;
+
+// Files that are no plugins, and plugins that get in each other's way.
+mod loading;

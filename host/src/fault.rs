@@ -54,8 +54,8 @@ pub enum Fault {
     /// The caller went away.
     #[error("was cancelled")]
     Cancelled,
-    /// The component lacks the export that is called.
-    #[error("does not export `{0}`")]
+    /// The component lacks the interface that is called, or has it in another shape.
+    #[error("does not export `{0}` as this host knows it")]
     Missing(&'static str),
 }
 

@@ -63,7 +63,7 @@ impl Sandbox {
     /// Links a component. The error is wasmtime's: [`crate::plugin::load`] puts it into words.
     pub(crate) fn link(engine: &Arc<Engine>, component: &Component, identity: Identity) -> wasmtime::Result<Self> {
         let pre = engine.linker().instantiate_pre(component)?;
-        let exports = Exports::probe(&pre);
+        let exports = Exports::probe(&pre)?;
         Ok(Self { engine: engine.clone(), pre, exports, identity: Arc::new(identity) })
     }
 

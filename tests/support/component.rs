@@ -17,8 +17,10 @@ pub struct PluginText {
     pub in_list_tools: String,
     /// Instructions of the start function; none for no start function.
     pub in_start: Option<String>,
-    /// How many tools `list-tools` says there are; only the first is one.
-    pub copies: u32,
+    /// How often `list-tools` lists the tool.
+    pub copies: usize,
+    /// How many tools `list-tools` says there are, if that is a lie.
+    pub claimed: Option<u32>,
     /// An interface, and a function of it without parameters, that it imports.
     pub import: Option<(&'static str, &'static str)>,
     /// The version of the interface that it exports.
@@ -35,6 +37,7 @@ impl Default for PluginText {
             in_list_tools: String::new(),
             in_start: None,
             copies: 1,
+            claimed: None,
             import: None,
             version: "0.1.0".into(),
         }
@@ -74,8 +77,10 @@ impl PluginText {
                 let (tool_at, tool_len) = data.text(tool);
                 let (doc_at, doc_len) = data.text("a tool as text");
                 let (schema_at, schema_len) = data.text(&self.schema);
-                let tool = data.words(&[tool_at, tool_len, doc_at, doc_len, schema_at, schema_len, 0, 0]);
-                let list = data.words(&[tool, self.copies]);
+                let tool = [tool_at, tool_len, doc_at, doc_len, schema_at, schema_len, 0, 0];
+                let tools = data.words(&tool.repeat(self.copies));
+                let count = self.claimed.unwrap_or_else(|| u32::try_from(self.copies).unwrap());
+                let list = data.words(&[tools, count]);
                 let (answer_at, answer_len) = data.text(&format!(r#"{{"from":"{name}"}}"#));
                 let answer = data.words(&[0, answer_at, answer_len]);
                 format!(

@@ -11,7 +11,7 @@ use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 use wasmtime::component::Component;
 
-use crate::bindings::convert;
+use crate::bindings::{PACKAGE, VERSION, convert};
 use crate::fault::{Fault, bytes};
 use crate::host_request::{CallContext, Entry};
 use crate::limits::Limits;
@@ -38,7 +38,7 @@ pub enum LoadError {
     #[error("the file cannot be read: {0}")]
     Read(#[source] std::io::Error),
     /// A folder, a socket, a device.
-    #[error("it is no file")]
+    #[error("it is no file, but a folder, a pipe or the like; move it away")]
     NoFile,
     /// Over the limit.
     #[error("the file is larger than {}; `component` in `[limits]` of the configuration sets another limit", bytes(*.0))]
@@ -52,8 +52,11 @@ pub enum LoadError {
     /// An import has another shape.
     #[error("{0}")]
     Link(String),
+    /// An interface that it exports lacks a function, or has one of another type.
+    #[error("its `{0}` is not that of `{PACKAGE}@{VERSION}`; build it again against this version")]
+    Shape(&'static str),
     /// A function of its own failed.
-    #[error("`{function}` {fault}")]
+    #[error("`{function}` {fault}{}", way_out(fault))]
     Fault {
         /// Such as `describe`.
         function: &'static str,
@@ -144,7 +147,10 @@ impl Loader {
         let code = code.await.unwrap_or_else(|error| Err(LoadError::Compile(error.to_string())))?;
         let stranger = stranger();
         let linked =
-            Sandbox::link(&self.engine, &code.component, stranger).map_err(|it| LoadError::Link(link_error(&it)))?;
+            Sandbox::link(&self.engine, &code.component, stranger).map_err(|it| match it.downcast_ref() {
+                Some(Fault::Missing(interface)) => LoadError::Shape(interface),
+                _ => LoadError::Link(link_error(&it)),
+            })?;
         let limits = self.engine.limits();
         let listing = match code.listing {
             Some(listing) => {
@@ -270,7 +276,7 @@ async fn list(sandbox: &Sandbox, limits: &Limits) -> Result<Listing, LoadError> 
         ($function:literal, $export:expr, $there:expr) => {
             if $there {
                 let answer = sandbox.once(context(), terms, $export).await;
-                answer.map_err(|fault| LoadError::Fault { function: $function, fault })?
+                answer.map_err(|fault| failed($function, fault))?
             } else {
                 Default::default()
             }
@@ -278,12 +284,33 @@ async fn list(sandbox: &Sandbox, limits: &Limits) -> Result<Listing, LoadError> 
     }
     let exports = sandbox.exports();
     let described = sandbox.once(context(), terms, Describe).await;
-    let described = described.map_err(|fault| LoadError::Fault { function: "describe", fault })?;
+    let described = described.map_err(|fault| failed("describe", fault))?;
     let tools = ask!("list-tools", ListTools, exports.tools.is_some());
     let hooks = ask!("list-hooks", ListHooks, exports.hooks.is_some());
     let commands = ask!("list-commands", ListCommands, exports.commands.is_some());
     let providers = ask!("list-providers", ListProviders, exports.providers.is_some());
     Ok(convert::listing(described, tools, hooks, commands, providers)?)
+}
+
+fn failed(function: &'static str, fault: Fault) -> LoadError {
+    match fault {
+        Fault::Missing(interface) => LoadError::Shape(interface),
+        fault => LoadError::Fault { function, fault },
+    }
+}
+
+/// What a user can do about a limit that was hit while a plugin was loaded.
+fn way_out(fault: &Fault) -> String {
+    let limit = match fault {
+        Fault::Cpu(_) => "listing_cpu",
+        Fault::Memory { .. } => "memory",
+        Fault::Stack(_) => "stack",
+        Fault::Value(_) => "value",
+        Fault::Output(_) => "log",
+        Fault::Instances(_) => "instances",
+        _ => return String::new(),
+    };
+    format!("; `{limit}` in `[limits]` of the configuration sets another limit")
 }
 
 /// Checks one tool. A bad name or schema disables this tool, and leaves the plugin's others.
@@ -299,7 +326,7 @@ fn tool(listed: &ListedTool, limits: &Limits, warnings: &mut Vec<String>) -> Opt
     let schema = match Schema::compile(&listed.parameters, limits.schema) {
         Ok(schema) => schema,
         Err(error) => {
-            warnings.push(format!("tool `{shown}` is left out: its schema {error}"));
+            warnings.push(format!("tool `{shown}` is left out: its {error}"));
             return None;
         }
     };

@@ -30,7 +30,7 @@ impl Seen {
             return match trap {
                 wasmtime::Trap::StackOverflow => Fault::Stack(self.stack_limit),
                 _ if self.memory_denied => Fault::Memory { limit: self.memory_limit, stderr },
-                other => Fault::Trap { reason: other.to_string(), stderr },
+                other => Fault::Trap { reason: other.to_string().trim_start_matches("wasm trap: ").into(), stderr },
             };
         }
         if error.is::<wasmtime::PoolConcurrencyLimitError>() {
