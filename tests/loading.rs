@@ -185,14 +185,14 @@ const LOOP: &str = "(loop $again (br $again))";
 
 /// A short limit, so that the test is quick; the default is tested where it is set.
 fn impatient() -> TestEnv {
-    TestEnv::new().config("[limits]\nlisting_cpu = \"50ms\"\n")
+    TestEnv::new().config("[limits]\nlisting_cpu = \"100ms\"\n")
 }
 
 #[test]
 fn an_endless_loop_in_describe_ends() {
     let endless = PluginText { in_describe: LOOP.into(), ..PluginText::with_tool("endless", "three") };
     check_in(impatient().plugin("m-broken.wasm", endless.build()), expect![[r#"
-        warning: cannot load plugin `$ENV/home/.agents/plugins/m-broken.wasm`: `describe` used more than its 50 ms of CPU time; `listing_cpu` in `[limits]` of the configuration sets another limit
+        warning: cannot load plugin `$ENV/home/.agents/plugins/m-broken.wasm`: `describe` used more than its 100 ms of CPU time; `listing_cpu` in `[limits]` of the configuration sets another limit
     "#]]);
 }
 
@@ -200,7 +200,7 @@ fn an_endless_loop_in_describe_ends() {
 fn an_endless_loop_in_the_start_function_ends() {
     let endless = PluginText { in_start: Some(LOOP.into()), ..PluginText::with_tool("endless", "three") };
     check_in(impatient().plugin("m-broken.wasm", endless.build()), expect![[r#"
-        warning: cannot load plugin `$ENV/home/.agents/plugins/m-broken.wasm`: `describe` used more than its 50 ms of CPU time; `listing_cpu` in `[limits]` of the configuration sets another limit
+        warning: cannot load plugin `$ENV/home/.agents/plugins/m-broken.wasm`: `describe` used more than its 100 ms of CPU time; `listing_cpu` in `[limits]` of the configuration sets another limit
     "#]]);
 }
 
@@ -208,8 +208,22 @@ fn an_endless_loop_in_the_start_function_ends() {
 fn an_endless_loop_in_list_tools_ends() {
     let endless = PluginText { in_list_tools: LOOP.into(), ..PluginText::with_tool("endless", "three") };
     check_in(impatient().plugin("m-broken.wasm", endless.build()), expect![[r#"
-        warning: cannot load plugin `$ENV/home/.agents/plugins/m-broken.wasm`: `list-tools` used more than its 50 ms of CPU time; `listing_cpu` in `[limits]` of the configuration sets another limit
+        warning: cannot load plugin `$ENV/home/.agents/plugins/m-broken.wasm`: `list-tools` used more than its 100 ms of CPU time; `listing_cpu` in `[limits]` of the configuration sets another limit
     "#]]);
+}
+
+#[test]
+fn a_plugin_that_sleeps_in_describe_is_not_waited_for() {
+    let in_describe = "(call $sleep (i64.const 3600000000000))".into();
+    let sleeper = PluginText { clock: true, in_describe, ..PluginText::with_tool("sleeper", "three") };
+    check_in(impatient().plugin("m-broken.wasm", sleeper.build()), expect![[r#"
+        warning: cannot load plugin `$ENV/home/.agents/plugins/m-broken.wasm`: `describe` ran past its 500 ms deadline; `listing_cpu` in `[limits]` of the configuration sets another limit
+    "#]]);
+}
+
+#[test]
+fn a_listing_gets_two_seconds_by_default() {
+    assert_eq!(bellglass::limits::Limits::default().listing_cpu, std::time::Duration::from_secs(2));
 }
 
 #[test]

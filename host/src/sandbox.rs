@@ -127,6 +127,7 @@ impl Live {
         self.running = Some(sandbox.engine.clock().enter());
         let guest = self.store.data_mut();
         guest.output.next_call();
+        guest.limiter.next_call();
         guest.call = Call {
             context,
             entry: terms.entry,
@@ -140,6 +141,7 @@ impl Live {
     pub(crate) async fn run<E: Export>(&mut self, sandbox: &Sandbox, export: E) -> Result<E::Answer, Fault> {
         let limit = sandbox.engine.limits().value;
         if export.size() > limit {
+            self.running = None;
             return Err(Fault::Given(limit));
         }
         let deadline = self.store.data().call.deadline.clone();

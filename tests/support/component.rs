@@ -23,6 +23,8 @@ pub struct PluginText {
     pub claimed: Option<u32>,
     /// An interface, and a function of it without parameters, that it imports.
     pub import: Option<(&'static str, &'static str)>,
+    /// Whether it imports a clock: `(call $sleep (i64.const NANOSECONDS))`.
+    pub clock: bool,
     /// The version of the interface that it exports.
     pub version: String,
 }
@@ -39,6 +41,7 @@ impl Default for PluginText {
             copies: 1,
             claimed: None,
             import: None,
+            clock: false,
             version: "0.1.0".into(),
         }
     }
@@ -96,9 +99,10 @@ impl PluginText {
             Some((interface, function)) => format!(r#"(import "{interface}" "{function}" (func))"#),
             None => String::new(),
         };
+        let (clock, sleep) = if self.clock { (CLOCK, SLEEP) } else { ("", "") };
         let bytes = data.escaped();
         format!(
-            r#"(module {import}
+            r#"(module {import} {clock}
   (memory (export "memory") 2)
   (global $top (mut i32) (i32.const 65536))
   (data (i32.const {BASE}) "{bytes}")
@@ -106,7 +110,7 @@ impl PluginText {
     global.get $top
     (global.set $top (i32.and (i32.add (i32.add (global.get $top) (local.get 3)) (i32.const 15)) (i32.const -16))))
   (func (export "bellglass:plugin/manifest@{version}#describe") (result i32) {in_describe} i32.const {info})
-  {tools} {start})"#
+  {tools} {start} {sleep})"#
         )
     }
 
@@ -131,6 +135,11 @@ impl PluginText {
             }
         };
         let world = if import.is_empty() { "world text-plugin {".to_owned() } else { import };
+        let (clock, packages) = if self.clock {
+            ("import wasi:io/poll@0.2.0; import wasi:clocks/monotonic-clock@0.2.0;", format!("{packages}{CLOCK_WIT}"))
+        } else {
+            ("", packages)
+        };
         format!(
             "package bellglass:plugin@{version};
 interface types {{
@@ -157,11 +166,26 @@ interface tools {{
   list-tools: func() -> list<tool-definition>;
   call-tool: func(name: string, arguments: json) -> result<json, string>;
 }}
-{world} export manifest; {tools} }}
+{world} {clock} export manifest; {tools} }}
 {packages}"
         )
     }
 }
+
+const CLOCK: &str = r#"
+  (import "wasi:clocks/monotonic-clock@0.2.0" "subscribe-duration" (func $subscribe (param i64) (result i32)))
+  (import "wasi:io/poll@0.2.0" "[method]pollable.block" (func $block (param i32)))"#;
+
+const SLEEP: &str = "(func $sleep (param i64) (call $block (call $subscribe (local.get 0))))";
+
+const CLOCK_WIT: &str = "
+package wasi:io@0.2.0 { interface poll { resource pollable { block: func(); } } }
+package wasi:clocks@0.2.0 {
+  interface monotonic-clock {
+    use wasi:io/poll@0.2.0.{pollable};
+    subscribe-duration: func(when: u64) -> pollable;
+  }
+}";
 
 /// Assembles WebAssembly text.
 #[track_caller]

@@ -59,6 +59,12 @@ impl Cache {
     /// [`Refused`] when code in it could have been planted by another user, a plugin or a cloned repository.
     pub(crate) fn open(root: &Path, engine: &str, workspace: &Path) -> Result<Self, Refused> {
         let io = |error| Refused::Io(root.to_owned(), error);
+        // Before anything is made: a refused cache leaves no folder behind in somebody's project.
+        if let Some(there) = root.ancestors().find_map(|it| it.canonicalize().ok())
+            && workspace.canonicalize().is_ok_and(|it| there.starts_with(it))
+        {
+            return Err(Refused::Workspace(root.to_owned()));
+        }
         fs::DirBuilder::new().recursive(true).mode(0o700).create(root).map_err(io)?;
         let root = root.canonicalize().map_err(io)?;
         if workspace.canonicalize().is_ok_and(|it| root.starts_with(it)) {
@@ -229,6 +235,7 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let refused = Cache::open(&root.path().join("cache"), "engine", root.path()).unwrap_err();
         assert!(matches!(refused, Refused::Workspace(_)), "{refused}");
+        assert!(!root.path().join("cache").exists(), "nothing is left behind");
     }
 
     #[test]

@@ -2,7 +2,10 @@
 //!
 //! Apart from the faults themselves, because the sorting needs what the store saw, and names wasmtime.
 
+use wasmtime::component::ResourceTableError;
+
 use crate::fault::Fault;
+use crate::sandbox::guest::HANDLES;
 use crate::text::visible;
 
 /// What the store saw of a call that failed.
@@ -24,6 +27,9 @@ impl Seen {
     pub(crate) fn fault(&self, error: &wasmtime::Error) -> Fault {
         if let Some(fault) = error.downcast_ref::<Fault>() {
             return fault.clone();
+        }
+        if let Some(ResourceTableError::Full) = error.downcast_ref() {
+            return Fault::Handles(HANDLES);
         }
         let stderr = self.stderr.clone();
         if let Some(trap) = error.downcast_ref::<wasmtime::Trap>() {
