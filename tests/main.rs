@@ -9,3 +9,6 @@ mod call;
 
 // Files that are no plugins, and plugins that get in each other's way.
 mod loading;
+
+// Compiled code that is kept between runs.
+mod cache;

@@ -25,6 +25,8 @@ pub struct PluginText {
     pub import: Option<(&'static str, &'static str)>,
     /// Whether it imports a clock: `(call $sleep (i64.const NANOSECONDS))`.
     pub clock: bool,
+    /// Whether it logs `asked who it is` in `describe`.
+    pub log_in_describe: bool,
     /// The version of the interface that it exports.
     pub version: String,
 }
@@ -42,6 +44,7 @@ impl Default for PluginText {
             claimed: None,
             import: None,
             clock: false,
+            log_in_describe: false,
             version: "0.1.0".into(),
         }
     }
@@ -99,17 +102,24 @@ impl PluginText {
             Some((interface, function)) => format!(r#"(import "{interface}" "{function}" (func))"#),
             None => String::new(),
         };
+        let log = if self.log_in_describe { LOG } else { "" };
+        let said = data.text("asked who it is");
+        let in_log = if self.log_in_describe {
+            format!("(call $log (i32.const 2) (i32.const {}) (i32.const {}))", said.0, said.1)
+        } else {
+            String::new()
+        };
         let (clock, sleep) = if self.clock { (CLOCK, SLEEP) } else { ("", "") };
         let bytes = data.escaped();
         format!(
-            r#"(module {import} {clock}
+            r#"(module {import} {clock} {log}
   (memory (export "memory") 2)
   (global $top (mut i32) (i32.const 65536))
   (data (i32.const {BASE}) "{bytes}")
   (func (export "cabi_realloc") (param i32 i32 i32 i32) (result i32)
     global.get $top
     (global.set $top (i32.and (i32.add (i32.add (global.get $top) (local.get 3)) (i32.const 15)) (i32.const -16))))
-  (func (export "bellglass:plugin/manifest@{version}#describe") (result i32) {in_describe} i32.const {info})
+  (func (export "bellglass:plugin/manifest@{version}#describe") (result i32) {in_log} {in_describe} i32.const {info})
   {tools} {start} {sleep})"#
         )
     }
@@ -134,6 +144,7 @@ impl PluginText {
                 }
             }
         };
+        let (log, log_wit) = if self.log_in_describe { ("import log;", LOG_WIT) } else { ("", "") };
         let world = if import.is_empty() { "world text-plugin {".to_owned() } else { import };
         let (clock, packages) = if self.clock {
             ("import wasi:io/poll@0.2.0; import wasi:clocks/monotonic-clock@0.2.0;", format!("{packages}{CLOCK_WIT}"))
@@ -166,7 +177,8 @@ interface tools {{
   list-tools: func() -> list<tool-definition>;
   call-tool: func(name: string, arguments: json) -> result<json, string>;
 }}
-{world} {clock} export manifest; {tools} }}
+{log_wit}
+{world} {clock} {log} export manifest; {tools} }}
 {packages}"
         )
     }
@@ -175,6 +187,11 @@ interface tools {{
 const CLOCK: &str = r#"
   (import "wasi:clocks/monotonic-clock@0.2.0" "subscribe-duration" (func $subscribe (param i64) (result i32)))
   (import "wasi:io/poll@0.2.0" "[method]pollable.block" (func $block (param i32)))"#;
+
+const LOG: &str = r#"(import "bellglass:plugin/log@0.1.0" "log" (func $log (param i32 i32 i32)))"#;
+
+const LOG_WIT: &str =
+    "interface log { enum level { trace, debug, info, warn, error } log: func(level: level, message: string); }";
 
 const SLEEP: &str = "(func $sleep (param i64) (call $block (call $subscribe (local.get 0))))";
 

@@ -88,7 +88,11 @@ impl Cache {
     pub(crate) fn load<L: DeserializeOwned>(&self, engine: &wasmtime::Engine, hash: &str) -> Option<(Component, L)> {
         let note: Note<L> = serde_json::from_slice(&read(&self.note(hash), NOTE)?).ok()?;
         let path = self.code(hash);
-        let found = fs::symlink_metadata(&path).ok().filter(fs::Metadata::is_file)?;
+        let found = fs::symlink_metadata(&path).ok()?;
+        if !found.is_file() {
+            self.remove(hash);
+            return None;
+        }
         let quick = found.len() == note.code.bytes
             && (found.mtime(), found.mtime_nsec()) == (note.code.modified_s, note.code.modified_ns)
             && found.ino() == note.code.inode;
@@ -148,7 +152,9 @@ impl Cache {
 
     fn remove(&self, hash: &str) {
         for path in [self.note(hash), self.code(hash)] {
-            if let Err(error) = fs::remove_file(&path) {
+            // A folder in the place of a file would stay in the way for ever.
+            let removed = if path.is_dir() && !path.is_symlink() { fs::remove_dir_all(&path) } else { fs::remove_file(&path) };
+            if let Err(error) = removed {
                 tracing::debug!("cannot remove {}: {error}", path.display());
             }
         }
