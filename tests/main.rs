@@ -8,3 +8,9 @@ mod support;
 
 // The command line: exit status, streams, JSON.
 mod call;
+
+// Files that are no plugins, and plugins that get in each other's way.
+mod loading;
+
+// Compiled code that is kept between runs.
+mod cache;

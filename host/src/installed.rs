@@ -126,11 +126,12 @@ impl Installed {
         if let Some(first) = found.waiting.first() {
             let folder = first.parent().unwrap_or(first).display();
             let n = found.waiting.len();
-            let (plugins, wait) = if n == 1 { ("plugin", "waits") } else { ("plugins", "wait") };
-            warnings.push(format!(
-                "{n} {plugins} of this project {wait} for trust and {} not loaded (`--plugins {folder}` loads them for this run)",
-                if n == 1 { "is" } else { "are" }
-            ));
+            let of_project = if n == 1 {
+                "1 plugin of this project waits for trust and is not loaded".to_owned()
+            } else {
+                format!("{n} plugins of this project wait for trust and are not loaded")
+            };
+            warnings.push(format!("{of_project} (`--plugins {folder}` loads what is there for this run)"));
         }
         // Part of what is said comes from plugins.
         let warnings = warnings.into_iter().map(|it| crate::text::visible_line(&it).into_owned()).collect();

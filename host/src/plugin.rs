@@ -9,6 +9,7 @@ pub mod inspect;
 pub mod load;
 mod resident;
 pub mod rights;
+mod waits;
 
 use std::path::PathBuf;
 use std::sync::Arc;

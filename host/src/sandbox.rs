@@ -64,7 +64,7 @@ impl Sandbox {
     /// Links a component. The error is wasmtime's: [`crate::plugin::load`] puts it into words.
     pub(crate) fn link(engine: &Arc<Engine>, component: &Component, identity: Identity) -> wasmtime::Result<Self> {
         let pre = engine.linker().instantiate_pre(component)?;
-        let exports = Exports::probe(&pre);
+        let exports = Exports::probe(&pre)?;
         Ok(Self { engine: engine.clone(), pre, exports, identity: Arc::new(identity) })
     }
 
@@ -133,6 +133,7 @@ impl Live {
         self.running = Some(sandbox.engine.clock().enter());
         let guest = self.store.data_mut();
         guest.output.next_call();
+        guest.limiter.next_call();
         guest.call = Call {
             context,
             entry: terms.entry,
@@ -146,6 +147,7 @@ impl Live {
     pub(crate) async fn run<E: Export>(&mut self, sandbox: &Sandbox, export: E) -> Result<E::Answer, Fault> {
         let limit = sandbox.engine.limits().value;
         if export.size() > limit {
+            self.running = None;
             return Err(Fault::Given(limit));
         }
         let deadline = self.store.data().call.deadline.clone();

@@ -2,23 +2,27 @@
 //!
 //! Apart, because this is the one path that every plugin takes, and the order of its checks is what keeps it safe.
 
+mod error;
+
+pub use error::LoadError;
+
+use std::collections::HashMap;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use tokio::sync::Semaphore;
-use tokio::task::JoinSet;
+use tokio::task::{JoinError, JoinSet};
 use wasmtime::component::Component;
 
 use crate::bindings::convert;
-use crate::fault::{Fault, bytes};
 use crate::host_request::{CallContext, Entry};
 use crate::limits::Limits;
-use crate::listing::{ListedTool, Listing, TooMany};
-use crate::name::{ItemName, NameError, PluginName};
+use crate::listing::{ListedTool, Listing};
+use crate::name::{ItemName, PluginName};
 use crate::plugin::discover::{Candidate, Found, Origin};
-use crate::plugin::inspect::{Inspection, NotAPlugin, link_error};
+use crate::plugin::inspect::Inspection;
 use crate::plugin::resident::Resident;
 use crate::plugin::rights::{self, Surroundings};
 use crate::plugin::{Plugin, Tool};
@@ -30,43 +34,8 @@ use crate::sandbox::{Sandbox, Terms};
 use crate::schema::Schema;
 use crate::tool::ToolDefinition;
 
-/// Why a file did not become a plugin.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum LoadError {
-    /// The file cannot be read.
-    #[error("the file cannot be read: {0}")]
-    Read(#[source] std::io::Error),
-    /// A folder, a socket, a device.
-    #[error("it is no file")]
-    NoFile,
-    /// Over the limit.
-    #[error("the file is larger than {}; `component` in `[limits]` of the configuration sets another limit", bytes(*.0))]
-    TooLarge(usize),
-    /// No component of ours.
-    #[error(transparent)]
-    NotAPlugin(#[from] NotAPlugin),
-    /// Not valid WebAssembly, or using what this engine does not have.
-    #[error("it does not compile: {0}")]
-    Compile(String),
-    /// An import has another shape.
-    #[error("{0}")]
-    Link(String),
-    /// A function of its own failed.
-    #[error("`{function}` {fault}")]
-    Fault {
-        /// Such as `describe`.
-        function: &'static str,
-        /// What went wrong.
-        fault: Fault,
-    },
-    /// It names itself in a way that cannot be used.
-    #[error(transparent)]
-    Name(#[from] NameError),
-    /// It lists too much.
-    #[error(transparent)]
-    TooMany(#[from] TooMany),
-}
+/// How much longer than its guest time a function may take that is called while a plugin is loaded: the prompt waits for it.
+const WALL_OVER_CPU: u32 = 5;
 
 /// What became of one file.
 #[derive(Debug)]
@@ -81,6 +50,13 @@ pub struct Loaded {
     pub cached: bool,
     /// What the plugin does without, such as a tool with a bad schema.
     pub warnings: Vec<String>,
+}
+
+impl Loaded {
+    fn broken(candidate: &Candidate, error: &JoinError) -> Self {
+        let plugin = Err(LoadError::Panicked(error.to_string()));
+        Self { path: candidate.path.clone(), origin: candidate.origin, plugin, cached: false, warnings: Vec::new() }
+    }
 }
 
 /// Loads plugins with one engine, one cache and one set of rights.
@@ -110,19 +86,21 @@ impl Loader {
         let processors = std::thread::available_parallelism().map_or(1, usize::from);
         let slots = Arc::new(Semaphore::new(processors));
         let mut tasks = JoinSet::new();
+        let mut places = HashMap::new();
         for (place, candidate) in found.candidates.iter().cloned().enumerate() {
             let (loader, slots) = (self.clone(), slots.clone());
-            tasks.spawn(async move {
+            let task = tasks.spawn(async move {
                 let _slot = slots.acquire_owned().await;
-                (place, loader.load(candidate).await)
+                loader.load(candidate).await
             });
+            places.insert(task.id(), place);
         }
         let mut loaded: Vec<(usize, Loaded)> = Vec::with_capacity(tasks.len());
-        while let Some(done) = tasks.join_next().await {
-            match done {
-                Ok(done) => loaded.push(done),
-                Err(error) => tracing::error!("loading a plugin failed: {error}"),
-            }
+        while let Some(done) = tasks.join_next_with_id().await {
+            let id = done.as_ref().map_or_else(JoinError::id, |it| it.0);
+            let place = places[&id];
+            // A panic of ours costs one plugin, and not its line in the listing.
+            loaded.push((place, done.map_or_else(|it| Loaded::broken(&found.candidates[place], &it), |it| it.1)));
         }
         loaded.sort_by_key(|it| it.0);
         loaded.into_iter().map(|it| it.1).collect()
@@ -145,10 +123,9 @@ impl Loader {
         let loader = self.clone();
         let of_thread = candidate.clone();
         let code = tokio::task::spawn_blocking(move || loader.code(&of_thread));
-        let code = code.await.unwrap_or_else(|error| Err(LoadError::Compile(error.to_string())))?;
-        let stranger = stranger();
-        let linked =
-            Sandbox::link(&self.engine, &code.component, stranger).map_err(|it| LoadError::Link(link_error(&it)))?;
+        let code = code.await.unwrap_or_else(|error| Err(LoadError::Panicked(error.to_string())))?;
+        let stranger = stranger(&candidate.path);
+        let linked = Sandbox::link(&self.engine, &code.component, stranger).map_err(|it| LoadError::of_linker(&it))?;
         let limits = self.engine.limits();
         let listing = match code.listing {
             Some(listing) => {
@@ -196,12 +173,11 @@ impl Loader {
         Inspection::of(content)?.check()?;
         tracing::info!("compiling {} ({} bytes)", candidate.path.display(), content.len());
         self.compiled.fetch_add(1, Relaxed);
-        let compile_error = |it: wasmtime::Error| LoadError::Compile(compile_reason(&it));
-        let compiled = engine.precompile_component(content).map_err(compile_error)?;
+        let compiled = engine.precompile_component(content).map_err(|it| LoadError::of_compiler(&it))?;
         let kept = self.cache.as_ref().and_then(|it| it.store_code(engine, &hash, &compiled));
         let (component, stored) = match kept {
             Some((component, stored)) => (component, Some(stored)),
-            None => (deserialize(engine, &compiled).map_err(compile_error)?, None),
+            None => (deserialize(engine, &compiled).map_err(|it| LoadError::of_compiler(&it))?, None),
         };
         Ok(Code { component, listing: None, stored, hash, bytes: content.len() })
     }
@@ -247,15 +223,12 @@ fn deserialize(engine: &wasmtime::Engine, compiled: &[u8]) -> wasmtime::Result<C
     }
 }
 
-/// The first sentence of a compile error; the rest is an offset dump for people who write compilers.
-fn compile_reason(error: &wasmtime::Error) -> String {
-    crate::text::visible_line(crate::text::first_chars(&error.root_cause().to_string(), 300)).into_owned()
-}
-
-/// The identity of a plugin that has not said yet who it is: it has no right at all.
-fn stranger() -> Identity {
+/// The identity of a plugin that has not said yet who it is: the name of its file, for the log, and no right at all.
+fn stranger(file: &Path) -> Identity {
+    let stem = file.file_stem().and_then(|it| it.to_str()).unwrap_or_default();
+    let name = PluginName::try_from(stem.to_owned()).or_else(|_| PluginName::try_from("unnamed".to_owned()));
     Identity {
-        name: PluginName::try_from("unnamed".to_owned()).expect("a name in lower-case letters"),
+        name: name.expect("a name in lower-case letters"),
         grants: Arc::default(),
         folders: Vec::new(),
         variables: Vec::new(),
@@ -267,13 +240,15 @@ fn stranger() -> Identity {
 
 /// Asks a plugin who it is and what it has, each function in a fresh instance under the limits for listing.
 async fn list(sandbox: &Sandbox, limits: &Limits) -> Result<Listing, LoadError> {
-    let terms = Terms { entry: Entry::Loading, cpu: limits.listing_cpu, deadline: Some(limits.deadline) };
+    // There is nothing to wait for yet: neither files nor network. The rest is for a processor that is shared.
+    let deadline = limits.deadline.min(limits.listing_cpu.saturating_mul(WALL_OVER_CPU));
+    let terms = Terms { entry: Entry::Loading, cpu: limits.listing_cpu, deadline: Some(deadline) };
     let context = || CallContext::top(None);
     macro_rules! ask {
         ($function:literal, $export:expr, $there:expr) => {
             if $there {
                 let answer = sandbox.once(context(), terms, $export).await;
-                answer.map_err(|fault| LoadError::Fault { function: $function, fault })?
+                answer.map_err(|fault| LoadError::of($function, fault))?
             } else {
                 Default::default()
             }
@@ -281,7 +256,7 @@ async fn list(sandbox: &Sandbox, limits: &Limits) -> Result<Listing, LoadError> 
     }
     let exports = sandbox.exports();
     let described = sandbox.once(context(), terms, Describe).await;
-    let described = described.map_err(|fault| LoadError::Fault { function: "describe", fault })?;
+    let described = described.map_err(|fault| LoadError::of("describe", fault))?;
     let tools = ask!("list-tools", ListTools, exports.tools.is_some());
     let hooks = ask!("list-hooks", ListHooks, exports.hooks.is_some());
     let commands = ask!("list-commands", ListCommands, exports.commands.is_some());
@@ -302,7 +277,7 @@ fn tool(listed: &ListedTool, limits: &Limits, warnings: &mut Vec<String>) -> Opt
     let schema = match Schema::compile(&listed.parameters, limits.schema) {
         Ok(schema) => schema,
         Err(error) => {
-            warnings.push(format!("tool `{shown}` is left out: its schema {error}"));
+            warnings.push(format!("tool `{shown}` is left out: its {error}"));
             return None;
         }
     };

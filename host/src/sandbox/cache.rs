@@ -62,6 +62,12 @@ impl Cache {
     /// [`Refused`] when code in it could have been planted by another user, a plugin or a cloned repository.
     pub(crate) fn open(root: &Path, engine: &str, workspace: &Path) -> Result<Self, Refused> {
         let io = |error| Refused::Io(root.to_owned(), error);
+        // Before anything is made: a refused cache leaves no folder behind in somebody's project.
+        if let Some(there) = root.ancestors().find_map(|it| it.canonicalize().ok())
+            && workspace.canonicalize().is_ok_and(|it| there.starts_with(it))
+        {
+            return Err(Refused::Workspace(root.to_owned()));
+        }
         fs::DirBuilder::new().recursive(true).mode(0o700).create(root).map_err(io)?;
         let root = root.canonicalize().map_err(io)?;
         if workspace.canonicalize().is_ok_and(|it| root.starts_with(it)) {
@@ -85,7 +91,11 @@ impl Cache {
     pub(crate) fn load<L: DeserializeOwned>(&self, engine: &wasmtime::Engine, hash: &str) -> Option<(Component, L)> {
         let note: Note<L> = serde_json::from_slice(&read(&self.note(hash), NOTE)?).ok()?;
         let path = self.code(hash);
-        let found = fs::symlink_metadata(&path).ok().filter(fs::Metadata::is_file)?;
+        let found = fs::symlink_metadata(&path).ok()?;
+        if !found.is_file() {
+            self.remove(hash);
+            return None;
+        }
         let quick = found.len() == note.code.bytes
             && (found.mtime(), found.mtime_nsec()) == (note.code.modified_s, note.code.modified_ns)
             && found.ino() == note.code.inode;
@@ -146,7 +156,10 @@ impl Cache {
 
     fn remove(&self, hash: &str) {
         for path in [self.note(hash), self.code(hash)] {
-            if let Err(error) = fs::remove_file(&path) {
+            // A folder in the place of a file would stay in the way for ever.
+            let removed =
+                if path.is_dir() && !path.is_symlink() { fs::remove_dir_all(&path) } else { fs::remove_file(&path) };
+            if let Err(error) = removed {
                 tracing::debug!("cannot remove {}: {error}", path.display());
             }
         }
@@ -234,6 +247,7 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let refused = Cache::open(&root.path().join("cache"), "engine", root.path()).unwrap_err();
         assert!(matches!(refused, Refused::Workspace(_)), "{refused}");
+        assert!(!root.path().join("cache").exists(), "nothing is left behind");
     }
 
     #[test]
