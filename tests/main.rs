@@ -14,3 +14,8 @@ mod loading;
 
 // Compiled code that is kept between runs.
 mod cache;
+// Around a call: order, refusals, replacements.
+mod hooks;
+
+// What there is, and what its names mean.
+mod toolbox;

@@ -6,6 +6,7 @@
 #![allow(dead_code, unreachable_pub, reason = "shared by all subjects")]
 
 mod component;
+mod library;
 
 use std::fmt;
 use std::io::Write as _;

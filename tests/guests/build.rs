@@ -12,7 +12,9 @@ const GUESTS: &[Guest] = &[
     Guest { name: "hooked", package: "guest-hooked" },
     Guest { name: "hostile", package: "guest-hostile" },
     Guest { name: "measured", package: "guest-measured" },
+    Guest { name: "order", package: "guest-order" },
     Guest { name: "resident", package: "guest-resident" },
+    Guest { name: "script", package: "guest-script" },
 ];
 
 fn main() {
