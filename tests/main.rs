@@ -14,3 +14,6 @@ mod loading;
 
 // Compiled code that is kept between runs.
 mod cache;
+
+// The page for new users: its sessions, its plugin, its tables.
+mod readme;
