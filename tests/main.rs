@@ -19,3 +19,6 @@ mod hooks;
 
 // What there is, and what its names mean.
 mod toolbox;
+
+// The page for new users: its sessions, its plugin, its tables.
+mod readme;

@@ -60,7 +60,7 @@ impl Loaded {
 }
 
 /// Loads plugins with one engine, one cache and one set of rights.
-pub struct Loader {
+pub(crate) struct Loader {
     engine: Arc<Engine>,
     cache: Option<Cache>,
     surroundings: Surroundings,
@@ -77,12 +77,12 @@ impl Loader {
     }
 
     /// How many components were compiled so far.
-    pub fn compiled(&self) -> usize {
+    pub(crate) fn compiled(&self) -> usize {
         self.compiled.load(Relaxed)
     }
 
     /// Loads all candidates, as many at a time as there are processors. The order of the answer is that of the files.
-    pub async fn load_all(self: &Arc<Self>, found: &Found) -> Vec<Loaded> {
+    pub(crate) async fn load_all(self: &Arc<Self>, found: &Found) -> Vec<Loaded> {
         let processors = std::thread::available_parallelism().map_or(1, usize::from);
         let slots = Arc::new(Semaphore::new(processors));
         let mut tasks = JoinSet::new();
@@ -204,7 +204,7 @@ struct Code {
 }
 
 /// Reads a file of at most `limit` bytes; anything but a file is refused before it is opened, as a pipe would block.
-pub fn read_plugin(path: &Path, limit: usize) -> Result<Vec<u8>, LoadError> {
+pub(crate) fn read_plugin(path: &Path, limit: usize) -> Result<Vec<u8>, LoadError> {
     let metadata = std::fs::metadata(path).map_err(LoadError::Read)?;
     if !metadata.is_file() {
         return Err(LoadError::NoFile);

@@ -10,7 +10,7 @@ use tokio::task::AbortHandle;
 
 use crate::agent::TurnError;
 use crate::commands::Line;
-use crate::host_request::{CallContext, HostRequest, REQUESTS_WAITING};
+use crate::host_request::{CallContext, HostRequest};
 use crate::installed::{Host, Installed};
 use crate::session::turn::{Running, TurnEvent};
 use crate::session::{Input, Output, SessionOptions};
