@@ -206,7 +206,7 @@ package wasi:clocks@0.2.0 {
 
 /// Assembles WebAssembly text.
 #[track_caller]
-fn wat(text: &str) -> Vec<u8> {
+pub fn wat(text: &str) -> Vec<u8> {
     wat::parse_str(text).unwrap_or_else(|error| panic!("{error}\n{text}"))
 }
 
