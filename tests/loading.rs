@@ -395,8 +395,8 @@ fn a_tool_with_a_bad_schema_is_left_out_and_the_plugin_stays() {
     env.run(&["plugin", "info", "bad"]).check(expect![[r#"
         plugin    bad 1.0.0
         about     a plugin as text
-        file      $ENV/home/.agents/plugins/bad.wasm (user, 3718 bytes)
-        sha256    814efcb78b359309a9253e76f5dcb113eefb2eff45f2ef31d544841222c66683
+        file      $ENV/home/.agents/plugins/bad.wasm (user, 3734 bytes)
+        sha256    6832f6d4b778253edaba17e7854f46b83e22a3f6165fe628287f44574d100baa
         instance  a fresh one for each call
         --- stderr
         warning: plugin `bad`: tool `three` is left out: its schema has type `"objekt"`, write `"type": "object"` at the root
@@ -411,8 +411,8 @@ fn a_tool_with_a_bad_name_is_left_out_and_the_plugin_stays() {
     env.run(&["plugin", "info", "bad"]).check(expect![[r#"
         plugin    bad 1.0.0
         about     a plugin as text
-        file      $ENV/home/.agents/plugins/bad.wasm (user, 3718 bytes)
-        sha256    2c2f5d2b849b7c9f8d07a7d9b19154e6fcfa8e868c4f6655d6bcfadfdd45fc71
+        file      $ENV/home/.agents/plugins/bad.wasm (user, 3734 bytes)
+        sha256    b351abb64d2ff62277227a22adaeb289815b17c4d4c9db30de207f69e74bed97
         instance  a fresh one for each call
         --- stderr
         warning: plugin `bad`: tool `a b/c` is left out: `a b/c` is no name: expected 1 to 128 bytes without blanks, `/` and control characters
