@@ -213,9 +213,9 @@ fn what_a_tool_raises_becomes_a_result_with_its_arguments_and_a_warning_in_the_l
 fn a_tool_that_traps_is_a_failure_and_the_next_call_works() {
     let env = TestEnv::new().guest("hostile");
     env.run(&["call", "trap"]).check(expect![[r#"
-        {"error":"tool `hostile.trap` trapped: wasm trap: wasm `unreachable` instruction executed","name":"trap","args":{},"ok":false}
+        {"error":"tool `hostile.trap` trapped: wasm `unreachable` instruction executed","name":"trap","args":{},"ok":false}
         --- stderr
-         WARN tool `hostile.trap` trapped: wasm trap: wasm `unreachable` instruction executed tool=hostile.trap
+         WARN tool `hostile.trap` trapped: wasm `unreachable` instruction executed tool=hostile.trap
         [exit 1]
     "#]]);
     assert_eq!(env.run(&["call", "echo"]).status, 0);

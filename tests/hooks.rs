@@ -96,7 +96,7 @@ fn what_a_before_hook_raises_goes_to_the_model() {
 #[test]
 fn a_before_hook_that_traps_or_never_ends_stops_the_call() {
     call("echo", json!({"before": "trap"})).check(expect![[r#"
-        {"error":"a before hook of plugin `hostile` could not be evaluated, so the call was stopped: it trapped: wasm trap: wasm `unreachable` instruction executed","name":"echo","args":{"before":"trap"},"ok":false}
+        {"error":"a before hook of plugin `hostile` could not be evaluated, so the call was stopped: it trapped: wasm `unreachable` instruction executed","name":"echo","args":{"before":"trap"},"ok":false}
         --- stderr
         [order]
         global before of echo
@@ -174,7 +174,7 @@ fn an_after_hook_that_fails_says_that_the_tool_already_ran() {
         [exit 1]
     "#]]);
     call("echo", json!({"after": "trap"})).check(expect![[r#"
-        {"error":"the tool already ran, then an after hook of plugin `hostile` trapped: wasm trap: wasm `unreachable` instruction executed","name":"echo","args":{"after":"trap"},"ok":false}
+        {"error":"the tool already ran, then an after hook of plugin `hostile` trapped: wasm `unreachable` instruction executed","name":"echo","args":{"after":"trap"},"ok":false}
         --- stderr
         [order]
         global before of echo

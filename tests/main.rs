@@ -10,6 +10,12 @@ mod support;
 mod ask;
 mod call;
 
+// Files that are no plugins, and plugins that get in each other's way.
+mod loading;
+
+// Compiled code that is kept between runs.
+mod cache;
+
 // Around a call: order, refusals, replacements.
 mod hooks;
 
@@ -26,6 +32,9 @@ mod repl;
 
 // What there is, and what its names mean.
 mod toolbox;
+
+// The page for new users: its sessions, its plugin, its tables.
+mod readme;
 
 // The tree itself.
 mod tidy;

@@ -17,7 +17,7 @@ use std::process::{Command, Stdio};
 
 use expect_test::Expect;
 
-pub use component::PluginText;
+pub use component::{PluginText, wat};
 
 /// A home and a workspace, both new and empty.
 pub struct TestEnv {

@@ -45,6 +45,9 @@ pub enum Fault {
     /// The guest logged or printed too much.
     #[error("printed more than {}", bytes(*.0))]
     Output(usize),
+    /// The guest keeps too many things of the host open.
+    #[error("kept more than {0} files, streams and timers open")]
+    Handles(usize),
     /// All instances are in use.
     #[error("could not start: {0} instances are alive")]
     Instances(usize),
@@ -54,8 +57,8 @@ pub enum Fault {
     /// The caller went away.
     #[error("was cancelled")]
     Cancelled,
-    /// The component lacks the export that is called.
-    #[error("does not export `{0}`")]
+    /// The component lacks the interface that is called, or has it in another shape.
+    #[error("does not export `{0}` as this host knows it")]
     Missing(&'static str),
 }
 
@@ -70,6 +73,7 @@ impl Fault {
             | Self::Value(_)
             | Self::Given(_)
             | Self::Output(_)
+            | Self::Handles(_)
             | Self::Instances(_) => true,
             Self::Trap { .. } | Self::Entered | Self::Cancelled | Self::Missing(_) => false,
         }

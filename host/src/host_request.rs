@@ -53,6 +53,8 @@ pub struct CallContext {
 pub struct Link {
     /// The plugin whose one instance is busy.
     pub plugin: PluginName,
+    /// The number of that instance's task: names repeat in other sessions of the process, numbers never.
+    pub resident: u64,
     /// The plugin that waits for that one.
     pub outer: Option<Arc<Link>>,
 }
@@ -69,10 +71,10 @@ impl CallContext {
         Self { reply: None, depth: self.depth + 1, ..self.clone() }
     }
 
-    /// This context with the plugin's one instance on the chain.
+    /// This context with the plugin's one instance, of which `resident` is the number, on the chain.
     #[must_use]
-    pub fn inside(mut self, plugin: &PluginName) -> Self {
-        self.chain = Some(Arc::new(Link { plugin: plugin.clone(), outer: self.chain.take() }));
+    pub fn inside(mut self, plugin: &PluginName, resident: u64) -> Self {
+        self.chain = Some(Arc::new(Link { plugin: plugin.clone(), resident, outer: self.chain.take() }));
         self
     }
 
@@ -246,7 +248,7 @@ mod tests {
     #[test]
     fn a_plugin_is_found_on_its_own_chain_at_any_distance() {
         let name = |text: &str| PluginName::try_from(text.to_owned()).unwrap();
-        let context = CallContext::top(None).inside(&name("a")).nested().inside(&name("b")).nested();
+        let context = CallContext::top(None).inside(&name("a"), 1).nested().inside(&name("b"), 2).nested();
         assert!(context.is_inside(&name("a")) && context.is_inside(&name("b")));
         assert!(!context.is_inside(&name("c")));
         assert_eq!(context.depth, 2);

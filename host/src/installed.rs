@@ -12,7 +12,7 @@ use crate::plugin::Plugin;
 use crate::plugin::bundled::BUNDLED;
 use crate::plugin::discover::{Found, Origin, Places, discover};
 use crate::plugin::load::{Loaded, Loader};
-use crate::plugin::rights::Surroundings;
+use crate::plugin::rights::{Surroundings, idle_grants};
 use crate::provider::Providers;
 use crate::sandbox::cache::Cache;
 use crate::sandbox::engine::{Engine, Workload};
@@ -89,6 +89,8 @@ impl Host {
         let found = discover(&self.places, BUNDLED);
         let files = self.loader.load_all(&found).await;
         let mut installed = Installed::new(files, found, &self.limits);
+        let idle = idle_grants(self.loader.surroundings(), &installed.plugins);
+        installed.warnings.extend(idle.iter().map(|it| crate::text::visible_line(it).into_owned()));
         installed.compiled = self.loader.compiled() - before;
         installed
     }
@@ -124,11 +126,12 @@ impl Installed {
         if let Some(first) = found.waiting.first() {
             let folder = first.parent().unwrap_or(first).display();
             let n = found.waiting.len();
-            let (plugins, wait) = if n == 1 { ("plugin", "waits") } else { ("plugins", "wait") };
-            warnings.push(format!(
-                "{n} {plugins} of this project {wait} for trust and {} not loaded (`--plugins {folder}` loads them for this run)",
-                if n == 1 { "is" } else { "are" }
-            ));
+            let of_project = if n == 1 {
+                "1 plugin of this project waits for trust and is not loaded".to_owned()
+            } else {
+                format!("{n} plugins of this project wait for trust and are not loaded")
+            };
+            warnings.push(format!("{of_project} (`--plugins {folder}` loads what is there for this run)"));
         }
         // Part of what is said comes from plugins.
         let warnings = warnings.into_iter().map(|it| crate::text::visible_line(&it).into_owned()).collect();

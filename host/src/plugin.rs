@@ -9,6 +9,7 @@ pub mod inspect;
 pub mod load;
 mod resident;
 pub mod rights;
+mod waits;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -108,6 +109,15 @@ impl Plugin {
 
     pub(crate) fn tools(&self) -> &[Tool] {
         &self.tools
+    }
+
+    /// Makes an instance and drops it: whether the plugin starts at all.
+    ///
+    /// # Errors
+    ///
+    /// What stopped it.
+    pub async fn try_instance(&self) -> Result<(), Fault> {
+        self.sandbox.start(CallContext::top(None), self.terms(Entry::Loading)).await
     }
 
     fn terms(&self, entry: Entry) -> Terms {

@@ -12,6 +12,7 @@ mod http;
 pub(crate) mod imports;
 mod limiter;
 mod output;
+mod read_beneath;
 mod seen;
 
 use std::sync::Arc;
@@ -63,7 +64,7 @@ impl Sandbox {
     /// Links a component. The error is wasmtime's: [`crate::plugin::load`] puts it into words.
     pub(crate) fn link(engine: &Arc<Engine>, component: &Component, identity: Identity) -> wasmtime::Result<Self> {
         let pre = engine.linker().instantiate_pre(component)?;
-        let exports = Exports::probe(&pre);
+        let exports = Exports::probe(&pre)?;
         Ok(Self { engine: engine.clone(), pre, exports, identity: Arc::new(identity) })
     }
 
@@ -99,6 +100,11 @@ impl Sandbox {
         self.open(context, terms)?.run(self, export).await
     }
 
+    /// Makes an instance, and drops it.
+    pub(crate) async fn start(&self, context: CallContext, terms: Terms) -> Result<(), Fault> {
+        self.open(context, terms)?.run(self, exports::Start).await
+    }
+
     /// Makes a store. The instance comes with the first call, inside that call's limits: a start function is guest code.
     pub(crate) fn open(&self, context: CallContext, terms: Terms) -> Result<Live, Fault> {
         let limits = self.engine.limits();
@@ -127,6 +133,7 @@ impl Live {
         self.running = Some(sandbox.engine.clock().enter());
         let guest = self.store.data_mut();
         guest.output.next_call();
+        guest.limiter.next_call();
         guest.call = Call {
             context,
             entry: terms.entry,
@@ -140,6 +147,7 @@ impl Live {
     pub(crate) async fn run<E: Export>(&mut self, sandbox: &Sandbox, export: E) -> Result<E::Answer, Fault> {
         let limit = sandbox.engine.limits().value;
         if export.size() > limit {
+            self.running = None;
             return Err(Fault::Given(limit));
         }
         let deadline = self.store.data().call.deadline.clone();

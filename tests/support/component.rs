@@ -17,10 +17,16 @@ pub struct PluginText {
     pub in_list_tools: String,
     /// Instructions of the start function; none for no start function.
     pub in_start: Option<String>,
-    /// How many tools `list-tools` says there are; only the first is one.
-    pub copies: u32,
+    /// How often `list-tools` lists the tool.
+    pub copies: usize,
+    /// How many tools `list-tools` says there are, if that is a lie.
+    pub claimed: Option<u32>,
     /// An interface, and a function of it without parameters, that it imports.
     pub import: Option<(&'static str, &'static str)>,
+    /// Whether it imports a clock: `(call $sleep (i64.const NANOSECONDS))`.
+    pub clock: bool,
+    /// Whether it logs `asked who it is` in `describe`.
+    pub log_in_describe: bool,
     /// The version of the interface that it exports.
     pub version: String,
 }
@@ -35,7 +41,10 @@ impl Default for PluginText {
             in_list_tools: String::new(),
             in_start: None,
             copies: 1,
+            claimed: None,
             import: None,
+            clock: false,
+            log_in_describe: false,
             version: "0.1.0".into(),
         }
     }
@@ -74,8 +83,10 @@ impl PluginText {
                 let (tool_at, tool_len) = data.text(tool);
                 let (doc_at, doc_len) = data.text("a tool as text");
                 let (schema_at, schema_len) = data.text(&self.schema);
-                let tool = data.words(&[tool_at, tool_len, doc_at, doc_len, schema_at, schema_len, 0, 0]);
-                let list = data.words(&[tool, self.copies]);
+                let tool = [tool_at, tool_len, doc_at, doc_len, schema_at, schema_len, 0, 0];
+                let tools = data.words(&tool.repeat(self.copies));
+                let count = self.claimed.unwrap_or_else(|| u32::try_from(self.copies).unwrap());
+                let list = data.words(&[tools, count]);
                 let (answer_at, answer_len) = data.text(&format!(r#"{{"from":"{name}"}}"#));
                 let answer = data.words(&[0, answer_at, answer_len]);
                 format!(
@@ -91,17 +102,25 @@ impl PluginText {
             Some((interface, function)) => format!(r#"(import "{interface}" "{function}" (func))"#),
             None => String::new(),
         };
+        let log = if self.log_in_describe { LOG } else { "" };
+        let said = data.text("asked who it is");
+        let in_log = if self.log_in_describe {
+            format!("(call $log (i32.const 2) (i32.const {}) (i32.const {}))", said.0, said.1)
+        } else {
+            String::new()
+        };
+        let (clock, sleep) = if self.clock { (CLOCK, SLEEP) } else { ("", "") };
         let bytes = data.escaped();
         format!(
-            r#"(module {import}
+            r#"(module {import} {clock} {log}
   (memory (export "memory") 2)
   (global $top (mut i32) (i32.const 65536))
   (data (i32.const {BASE}) "{bytes}")
   (func (export "cabi_realloc") (param i32 i32 i32 i32) (result i32)
     global.get $top
     (global.set $top (i32.and (i32.add (i32.add (global.get $top) (local.get 3)) (i32.const 15)) (i32.const -16))))
-  (func (export "bellglass:plugin/manifest@{version}#describe") (result i32) {in_describe} i32.const {info})
-  {tools} {start})"#
+  (func (export "bellglass:plugin/manifest@{version}#describe") (result i32) {in_log} {in_describe} i32.const {info})
+  {tools} {start} {sleep})"#
         )
     }
 
@@ -125,7 +144,13 @@ impl PluginText {
                 }
             }
         };
+        let (log, log_wit) = if self.log_in_describe { ("import log;", LOG_WIT) } else { ("", "") };
         let world = if import.is_empty() { "world text-plugin {".to_owned() } else { import };
+        let (clock, packages) = if self.clock {
+            ("import wasi:io/poll@0.2.0; import wasi:clocks/monotonic-clock@0.2.0;", format!("{packages}{CLOCK_WIT}"))
+        } else {
+            ("", packages)
+        };
         format!(
             "package bellglass:plugin@{version};
 interface types {{
@@ -152,15 +177,36 @@ interface tools {{
   list-tools: func() -> list<tool-definition>;
   call-tool: func(name: string, arguments: json) -> result<json, string>;
 }}
-{world} export manifest; {tools} }}
+{log_wit}
+{world} {clock} {log} export manifest; {tools} }}
 {packages}"
         )
     }
 }
 
+const CLOCK: &str = r#"
+  (import "wasi:clocks/monotonic-clock@0.2.0" "subscribe-duration" (func $subscribe (param i64) (result i32)))
+  (import "wasi:io/poll@0.2.0" "[method]pollable.block" (func $block (param i32)))"#;
+
+const LOG: &str = r#"(import "bellglass:plugin/log@0.1.0" "log" (func $log (param i32 i32 i32)))"#;
+
+const LOG_WIT: &str =
+    "interface log { enum level { trace, debug, info, warn, error } log: func(level: level, message: string); }";
+
+const SLEEP: &str = "(func $sleep (param i64) (call $block (call $subscribe (local.get 0))))";
+
+const CLOCK_WIT: &str = "
+package wasi:io@0.2.0 { interface poll { resource pollable { block: func(); } } }
+package wasi:clocks@0.2.0 {
+  interface monotonic-clock {
+    use wasi:io/poll@0.2.0.{pollable};
+    subscribe-duration: func(when: u64) -> pollable;
+  }
+}";
+
 /// Assembles WebAssembly text.
 #[track_caller]
-fn wat(text: &str) -> Vec<u8> {
+pub fn wat(text: &str) -> Vec<u8> {
     wat::parse_str(text).unwrap_or_else(|error| panic!("{error}\n{text}"))
 }
 

@@ -34,7 +34,7 @@ pub(super) async fn run(global: &Global, args: Args) -> anyhow::Result<Exit> {
     session.end();
     let _ = shown.await;
     let Some(outcome) = outcome else { return Ok(Exit::Failed) };
-    stdout::line(&outcome.to_json())?;
+    stdout::json_line(&outcome.to_json())?;
     Ok(match outcome.ok() {
         true => Exit::Done,
         false if outcome.was_denied() => Exit::Denied,

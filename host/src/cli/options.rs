@@ -185,6 +185,7 @@ impl Global {
                 workspace: folders.workspace.clone(),
                 home: folders.home.clone(),
                 storage: folders.state.as_ref().map(|it| it.join("storage")),
+                private: [&folders.cache, &folders.config, &folders.state].into_iter().flatten().cloned().collect(),
                 grants: self.grants.clone(),
                 settings: config.plugins.clone().into_iter().collect(),
                 variables: std::env::vars_os()

@@ -17,7 +17,7 @@ pub enum Origin {
     User,
     /// Named on the command line with `--plugin` or `--plugins`.
     Flag,
-    /// In `.agents/plugins` of the workspace.
+    /// In `.agents/plugins` of the workspace, also when a flag names it.
     Project,
 }
 
@@ -96,15 +96,22 @@ pub fn discover(places: &Places, bundled: &[(&'static str, &'static [u8])]) -> F
             found.unreadable.append(&mut project.unreadable);
         }
     }
+    // A flag is trust for this run; what a plugin of the project may replace or inherit stays that of a project's.
+    let origin = |folder: &Path| {
+        let is_project = places.project.as_deref().is_some_and(|it| same_folder(it, folder));
+        if is_project { Origin::Project } else { Origin::Flag }
+    };
     for folder in &places.folders {
         if folder.is_dir() {
-            found.folder(folder, Origin::Flag);
+            found.folder(folder, origin(folder));
         } else {
             found.unreadable.push((folder.clone(), "there is no such folder".into()));
         }
     }
     for file in &places.files {
-        found.candidates.push(Candidate { path: file.clone(), origin: Origin::Flag, bundled: None });
+        let origin = file.parent().map_or(Origin::Flag, origin);
+        found.candidates.push(Candidate { path: file.clone(), origin, bundled: None });
+        found.waiting.retain(|it| !same_file(it, file));
     }
     found
 }
@@ -130,6 +137,14 @@ fn same_folder(a: &Path, b: &Path) -> bool {
         (Ok(a), Ok(b)) => a == b,
         _ => a == b,
     }
+}
+
+fn same_file(a: &Path, b: &Path) -> bool {
+    let in_same_folder = match (a.parent(), b.parent()) {
+        (Some(a), Some(b)) => same_folder(a, b),
+        (a, b) => a == b,
+    };
+    in_same_folder && a.file_name() == b.file_name()
 }
 
 #[cfg(test)]
@@ -189,7 +204,17 @@ mod tests {
         assert_eq!((found.candidates.len(), found.waiting.len()), (0, 1));
         let places = Places { folders: vec![project.path().join(".")], ..places };
         let found = discover(&places, &[]);
-        assert_eq!((names(&found), found.waiting.len()), (vec!["flag:p.wasm".into()], 0));
+        assert_eq!((names(&found), found.waiting.len()), (vec!["project:p.wasm".into()], 0));
+    }
+
+    #[test]
+    fn a_file_of_the_project_that_a_flag_names_waits_no_longer_and_stays_the_projects() {
+        let project = tempfile::tempdir().unwrap();
+        touch(project.path(), &["p.wasm", "q.wasm"]);
+        let files = vec![project.path().join("./p.wasm")];
+        let found = discover(&Places { project: Some(project.path().into()), files, ..Places::default() }, &[]);
+        assert_eq!(names(&found), ["project:p.wasm"]);
+        assert_eq!(found.waiting, [project.path().join("q.wasm")]);
     }
 
     #[test]

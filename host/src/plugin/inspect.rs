@@ -27,10 +27,10 @@ pub struct Inspection {
 #[non_exhaustive]
 pub enum NotAPlugin {
     /// Zero bytes.
-    #[error("the file is empty")]
+    #[error("the file is empty; build it or copy it again")]
     Empty,
     /// Something else than WebAssembly.
-    #[error("the file is no WebAssembly component")]
+    #[error("the file is no WebAssembly; a plugin is a component, built with `--target wasm32-wasip2`")]
     Foreign,
     /// A core module.
     #[error(
@@ -39,13 +39,19 @@ pub enum NotAPlugin {
     )]
     CoreModule,
     /// The bytes are broken.
-    #[error("the file is damaged or cut short: {0}")]
+    #[error("the file is damaged or cut short: {0}; build it or copy it again")]
     Damaged(String),
     /// A component of something else.
-    #[error("it exports no `{PACKAGE}/manifest`, so it is no bellglass plugin; it exports {0}")]
+    #[error(
+        "it exports {0} and no `{PACKAGE}/manifest`, so it is no bellglass plugin; build it for a world of \
+         `{PACKAGE}@{VERSION}`"
+    )]
     OtherWorld(String),
     /// Built against another version of the interface.
-    #[error("it needs `{PACKAGE}@{0}`, this host offers `{PACKAGE}@{VERSION}`")]
+    #[error(
+        "it needs `{PACKAGE}@{0}`, this host offers `{PACKAGE}@{VERSION}`; build it against that version, or use another \
+         version of bellglass"
+    )]
     OtherVersion(String),
     /// It imports what this host does not have.
     #[error("it needs {needs}, which this host does not offer; this host offers {offers}")]
@@ -206,11 +212,13 @@ mod tests {
     fn a_component_of_another_world_is_told_what_it_exports() {
         check(
             "(component)",
-            "it exports no `bellglass:plugin/manifest`, so it is no bellglass plugin; it exports nothing",
+            "it exports nothing and no `bellglass:plugin/manifest`, so it is no bellglass plugin; build it for a world of \
+             `bellglass:plugin@0.1.0`",
         );
         check(
             r#"(component (instance $i) (export "wasi:cli/run@0.2.0" (instance $i)))"#,
-            "it exports no `bellglass:plugin/manifest`, so it is no bellglass plugin; it exports `wasi:cli/run@0.2.0`",
+            "it exports `wasi:cli/run@0.2.0` and no `bellglass:plugin/manifest`, so it is no bellglass plugin; build it for a \
+             world of `bellglass:plugin@0.1.0`",
         );
     }
 
@@ -218,7 +226,8 @@ mod tests {
     fn a_plugin_for_a_newer_version_is_told_both_versions() {
         check(
             r#"(component (instance $i) (export "bellglass:plugin/manifest@0.2.0" (instance $i)))"#,
-            "it needs `bellglass:plugin@0.2.0`, this host offers `bellglass:plugin@0.1.0`",
+            "it needs `bellglass:plugin@0.2.0`, this host offers `bellglass:plugin@0.1.0`; build it against that version, or \
+             use another version of bellglass",
         );
     }
 
@@ -248,7 +257,10 @@ mod tests {
         assert_eq!(Inspection::of(b"#!/bin/sh"), Err(NotAPlugin::Foreign));
         let bytes = wat::parse_str("(component (core module))").unwrap();
         for cut in 4..bytes.len() {
-            assert!(matches!(Inspection::of(&bytes[..cut]), Err(NotAPlugin::Damaged(_))), "{cut}");
+            let error = Inspection::of(&bytes[..cut]).and_then(|it| it.check()).unwrap_err();
+            // What is left after the header alone is a component, with nothing in it.
+            let expected = if cut == 8 { "it exports nothing" } else { "the file is damaged or cut short" };
+            assert!(error.to_string().starts_with(expected), "{cut}: {error}");
         }
     }
 }

@@ -2,27 +2,31 @@
 //!
 //! Apart, because this is the one path that every plugin takes, and the order of its checks is what keeps it safe.
 
+mod error;
+
+pub use error::LoadError;
+
+use std::collections::HashMap;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use tokio::sync::Semaphore;
-use tokio::task::JoinSet;
+use tokio::task::{JoinError, JoinSet};
 use wasmtime::component::Component;
 
 use crate::bindings::convert;
-use crate::fault::{Fault, bytes};
 use crate::host_request::{CallContext, Entry};
 use crate::limits::Limits;
-use crate::listing::{ListedTool, Listing, TooMany};
-use crate::name::{ItemName, NameError, PluginName};
+use crate::listing::{ListedTool, Listing};
+use crate::name::{ItemName, PluginName};
 use crate::plugin::discover::{Candidate, Found, Origin};
-use crate::plugin::inspect::{Inspection, NotAPlugin, link_error};
+use crate::plugin::inspect::Inspection;
 use crate::plugin::resident::Resident;
 use crate::plugin::rights::{self, Surroundings};
 use crate::plugin::{Plugin, Tool};
-use crate::sandbox::cache::{self, Cache};
+use crate::sandbox::cache::{self, Cache, Stored};
 use crate::sandbox::engine::Engine;
 use crate::sandbox::exports::{Describe, ListCommands, ListHooks, ListProviders, ListTools};
 use crate::sandbox::guest::Identity;
@@ -30,43 +34,8 @@ use crate::sandbox::{Sandbox, Terms};
 use crate::schema::Schema;
 use crate::tool::ToolDefinition;
 
-/// Why a file did not become a plugin.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum LoadError {
-    /// The file cannot be read.
-    #[error("the file cannot be read: {0}")]
-    Read(std::io::Error),
-    /// A folder, a socket, a device.
-    #[error("it is no file")]
-    NoFile,
-    /// Over the limit.
-    #[error("the file is larger than {}; `component` in `[limits]` of the configuration sets another limit", bytes(*.0))]
-    TooLarge(usize),
-    /// No component of ours.
-    #[error(transparent)]
-    NotAPlugin(#[from] NotAPlugin),
-    /// Not valid WebAssembly, or using what this engine does not have.
-    #[error("it does not compile: {0}")]
-    Compile(String),
-    /// An import has another shape.
-    #[error("{0}")]
-    Link(String),
-    /// A function of its own failed.
-    #[error("`{function}` {fault}")]
-    Fault {
-        /// Such as `describe`.
-        function: &'static str,
-        /// What went wrong.
-        fault: Fault,
-    },
-    /// It names itself in a way that cannot be used.
-    #[error(transparent)]
-    Name(#[from] NameError),
-    /// It lists too much.
-    #[error(transparent)]
-    TooMany(#[from] TooMany),
-}
+/// How much longer than its guest time a function may take that is called while a plugin is loaded: the prompt waits for it.
+const WALL_OVER_CPU: u32 = 5;
 
 /// What became of one file.
 #[derive(Debug)]
@@ -83,8 +52,15 @@ pub struct Loaded {
     pub warnings: Vec<String>,
 }
 
+impl Loaded {
+    fn broken(candidate: &Candidate, error: &JoinError) -> Self {
+        let plugin = Err(LoadError::Panicked(error.to_string()));
+        Self { path: candidate.path.clone(), origin: candidate.origin, plugin, cached: false, warnings: Vec::new() }
+    }
+}
+
 /// Loads plugins with one engine, one cache and one set of rights.
-pub struct Loader {
+pub(crate) struct Loader {
     engine: Arc<Engine>,
     cache: Option<Cache>,
     surroundings: Surroundings,
@@ -96,29 +72,35 @@ impl Loader {
         Self { engine, cache, surroundings, compiled: AtomicUsize::new(0) }
     }
 
+    pub(crate) fn surroundings(&self) -> &Surroundings {
+        &self.surroundings
+    }
+
     /// How many components were compiled so far.
-    pub fn compiled(&self) -> usize {
+    pub(crate) fn compiled(&self) -> usize {
         self.compiled.load(Relaxed)
     }
 
     /// Loads all candidates, as many at a time as there are processors. The order of the answer is that of the files.
-    pub async fn load_all(self: &Arc<Self>, found: &Found) -> Vec<Loaded> {
+    pub(crate) async fn load_all(self: &Arc<Self>, found: &Found) -> Vec<Loaded> {
         let processors = std::thread::available_parallelism().map_or(1, usize::from);
         let slots = Arc::new(Semaphore::new(processors));
         let mut tasks = JoinSet::new();
+        let mut places = HashMap::new();
         for (place, candidate) in found.candidates.iter().cloned().enumerate() {
             let (loader, slots) = (self.clone(), slots.clone());
-            tasks.spawn(async move {
+            let task = tasks.spawn(async move {
                 let _slot = slots.acquire_owned().await;
-                (place, loader.load(candidate).await)
+                loader.load(candidate).await
             });
+            places.insert(task.id(), place);
         }
         let mut loaded: Vec<(usize, Loaded)> = Vec::with_capacity(tasks.len());
-        while let Some(done) = tasks.join_next().await {
-            match done {
-                Ok(done) => loaded.push(done),
-                Err(error) => tracing::error!("loading a plugin failed: {error}"),
-            }
+        while let Some(done) = tasks.join_next_with_id().await {
+            let id = done.as_ref().map_or_else(JoinError::id, |it| it.0);
+            let place = places[&id];
+            // A panic of ours costs one plugin, and not its line in the listing.
+            loaded.push((place, done.map_or_else(|it| Loaded::broken(&found.candidates[place], &it), |it| it.1)));
         }
         loaded.sort_by_key(|it| it.0);
         loaded.into_iter().map(|it| it.1).collect()
@@ -141,10 +123,9 @@ impl Loader {
         let loader = self.clone();
         let of_thread = candidate.clone();
         let code = tokio::task::spawn_blocking(move || loader.code(&of_thread));
-        let code = code.await.unwrap_or_else(|error| Err(LoadError::Compile(error.to_string())))?;
-        let stranger = stranger();
-        let linked =
-            Sandbox::link(&self.engine, &code.component, stranger).map_err(|it| LoadError::Link(link_error(&it)))?;
+        let code = code.await.unwrap_or_else(|error| Err(LoadError::Panicked(error.to_string())))?;
+        let stranger = stranger(&candidate.path);
+        let linked = Sandbox::link(&self.engine, &code.component, stranger).map_err(|it| LoadError::of_linker(&it))?;
         let limits = self.engine.limits();
         let listing = match code.listing {
             Some(listing) => {
@@ -153,7 +134,7 @@ impl Loader {
             }
             None => {
                 let listing = list(&linked, limits).await?;
-                self.keep(&code.hash, code.compiled, &listing).await;
+                self.keep(&code.hash, code.stored, &listing).await;
                 listing
             }
         };
@@ -187,26 +168,24 @@ impl Loader {
         let hash = cache::hash(content);
         let engine = self.engine.wasmtime();
         if let Some((component, listing)) = self.cache.as_ref().and_then(|it| it.load(engine, &hash)) {
-            return Ok(Code { component, listing: Some(listing), compiled: None, hash, bytes: content.len() });
+            return Ok(Code { component, listing: Some(listing), stored: None, hash, bytes: content.len() });
         }
         Inspection::of(content)?.check()?;
         tracing::info!("compiling {} ({} bytes)", candidate.path.display(), content.len());
         self.compiled.fetch_add(1, Relaxed);
-        let compile_error = |it: wasmtime::Error| LoadError::Compile(compile_reason(&it));
-        let compiled = engine.precompile_component(content).map_err(compile_error)?;
-        // Mapped from the cache, code costs a tenth of what it does on the heap.
-        let mapped = self.cache.as_ref().and_then(|it| it.map(engine, &hash, &compiled));
-        let component = match mapped {
-            Some(component) => component,
-            None => deserialize(engine, &compiled).map_err(compile_error)?,
+        let compiled = engine.precompile_component(content).map_err(|it| LoadError::of_compiler(&it))?;
+        let kept = self.cache.as_ref().and_then(|it| it.store_code(engine, &hash, &compiled));
+        let (component, stored) = match kept {
+            Some((component, stored)) => (component, Some(stored)),
+            None => (deserialize(engine, &compiled).map_err(|it| LoadError::of_compiler(&it))?, None),
         };
-        Ok(Code { component, listing: None, compiled: Some(compiled), hash, bytes: content.len() })
+        Ok(Code { component, listing: None, stored, hash, bytes: content.len() })
     }
 
-    async fn keep(&self, hash: &str, compiled: Option<Vec<u8>>, listing: &Listing) {
-        let (Some(cache), Some(compiled)) = (self.cache.clone(), compiled) else { return };
+    async fn keep(&self, hash: &str, stored: Option<Stored>, listing: &Listing) {
+        let (Some(cache), Some(stored)) = (self.cache.clone(), stored) else { return };
         let (hash, listing) = (hash.to_owned(), listing.clone());
-        let kept = tokio::task::spawn_blocking(move || cache.store(&hash, &compiled, &listing)).await;
+        let kept = tokio::task::spawn_blocking(move || cache.store_listing(&hash, stored, &listing)).await;
         match kept {
             Ok(Ok(())) => {}
             Ok(Err(error)) => tracing::warn!("compiled code was not kept: {error}"),
@@ -219,13 +198,13 @@ impl Loader {
 struct Code {
     component: Component,
     listing: Option<Listing>,
-    compiled: Option<Vec<u8>>,
+    stored: Option<Stored>,
     hash: String,
     bytes: usize,
 }
 
 /// Reads a file of at most `limit` bytes; anything but a file is refused before it is opened, as a pipe would block.
-pub fn read_plugin(path: &Path, limit: usize) -> Result<Vec<u8>, LoadError> {
+pub(crate) fn read_plugin(path: &Path, limit: usize) -> Result<Vec<u8>, LoadError> {
     let metadata = std::fs::metadata(path).map_err(LoadError::Read)?;
     if !metadata.is_file() {
         return Err(LoadError::NoFile);
@@ -244,15 +223,12 @@ fn deserialize(engine: &wasmtime::Engine, compiled: &[u8]) -> wasmtime::Result<C
     }
 }
 
-/// The first sentence of a compile error; the rest is an offset dump for people who write compilers.
-fn compile_reason(error: &wasmtime::Error) -> String {
-    crate::text::visible_line(crate::text::first_chars(&error.root_cause().to_string(), 300)).into_owned()
-}
-
-/// The identity of a plugin that has not said yet who it is: it has no right at all.
-fn stranger() -> Identity {
+/// The identity of a plugin that has not said yet who it is: the name of its file, for the log, and no right at all.
+fn stranger(file: &Path) -> Identity {
+    let stem = file.file_stem().and_then(|it| it.to_str()).unwrap_or_default();
+    let name = PluginName::try_from(stem.to_owned()).or_else(|_| PluginName::try_from("unnamed".to_owned()));
     Identity {
-        name: PluginName::try_from("unnamed".to_owned()).expect("a name in lower-case letters"),
+        name: name.expect("a name in lower-case letters"),
         grants: Arc::default(),
         folders: Vec::new(),
         variables: Vec::new(),
@@ -264,13 +240,15 @@ fn stranger() -> Identity {
 
 /// Asks a plugin who it is and what it has, each function in a fresh instance under the limits for listing.
 async fn list(sandbox: &Sandbox, limits: &Limits) -> Result<Listing, LoadError> {
-    let terms = Terms { entry: Entry::Loading, cpu: limits.listing_cpu, deadline: Some(limits.deadline) };
+    // There is nothing to wait for yet: neither files nor network. The rest is for a processor that is shared.
+    let deadline = limits.deadline.min(limits.listing_cpu.saturating_mul(WALL_OVER_CPU));
+    let terms = Terms { entry: Entry::Loading, cpu: limits.listing_cpu, deadline: Some(deadline) };
     let context = || CallContext::top(None);
     macro_rules! ask {
         ($function:literal, $export:expr, $there:expr) => {
             if $there {
                 let answer = sandbox.once(context(), terms, $export).await;
-                answer.map_err(|fault| LoadError::Fault { function: $function, fault })?
+                answer.map_err(|fault| LoadError::of($function, fault))?
             } else {
                 Default::default()
             }
@@ -278,7 +256,7 @@ async fn list(sandbox: &Sandbox, limits: &Limits) -> Result<Listing, LoadError> 
     }
     let exports = sandbox.exports();
     let described = sandbox.once(context(), terms, Describe).await;
-    let described = described.map_err(|fault| LoadError::Fault { function: "describe", fault })?;
+    let described = described.map_err(|fault| LoadError::of("describe", fault))?;
     let tools = ask!("list-tools", ListTools, exports.tools.is_some());
     let hooks = ask!("list-hooks", ListHooks, exports.hooks.is_some());
     let commands = ask!("list-commands", ListCommands, exports.commands.is_some());
@@ -299,7 +277,7 @@ fn tool(listed: &ListedTool, limits: &Limits, warnings: &mut Vec<String>) -> Opt
     let schema = match Schema::compile(&listed.parameters, limits.schema) {
         Ok(schema) => schema,
         Err(error) => {
-            warnings.push(format!("tool `{shown}` is left out: its schema {error}"));
+            warnings.push(format!("tool `{shown}` is left out: its {error}"));
             return None;
         }
     };

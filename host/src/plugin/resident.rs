@@ -8,6 +8,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use crate::fault::Fault;
 use crate::host_request::CallContext;
+use crate::plugin::waits::{self, Number};
 use crate::sandbox::exports::{CallTool, Export, RunCommand};
 use crate::sandbox::{Live, Sandbox, Terms};
 
@@ -33,6 +34,7 @@ enum Call {
 /// A handle of the task. The task starts with the first call and ends with the last handle.
 #[derive(Default)]
 pub(crate) struct Resident {
+    number: Number,
     jobs: OnceLock<mpsc::Sender<Job>>,
 }
 
@@ -67,7 +69,9 @@ impl Resident {
         if context.is_inside(plugin) {
             return Err(Fault::Entered);
         }
-        let context = context.inside(plugin);
+        // Two instances that wait for each other would wait for ever.
+        let _wait = waits::begin(&context, &self.number).ok_or(Fault::Entered)?;
+        let context = context.inside(plugin, self.number.get());
         let jobs = self.jobs.get_or_init(|| {
             let (jobs, receiver) = mpsc::channel(WAITING);
             tokio::spawn(serve(sandbox.clone(), receiver));
@@ -83,6 +87,10 @@ impl Resident {
 async fn serve(sandbox: Arc<Sandbox>, mut jobs: mpsc::Receiver<Job>) {
     let mut live: Option<Live> = None;
     while let Some(Job { context, terms, call, mut reply }) = jobs.recv().await {
+        // Cancelled while it waited: it never ran, and costs the instance nothing.
+        if reply.is_closed() {
+            continue;
+        }
         let answer = {
             let work = async {
                 match &call {
@@ -105,7 +113,8 @@ async fn serve(sandbox: Arc<Sandbox>, mut jobs: mpsc::Receiver<Job>) {
         };
         match answer {
             Some(answer) => {
-                if answer.is_err() {
+                // Arguments that are too large never reached the guest.
+                if answer.as_ref().is_err_and(|fault| !matches!(fault, Fault::Given(_))) {
                     live = None;
                 }
                 // A caller that went away just now needs no answer.

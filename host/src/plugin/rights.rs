@@ -7,10 +7,11 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use crate::capability::{Base, Capability, Credential, Folder, Grant, Grants, Kind};
+use crate::capability::{Base, Capability, Credential, Folder, Grant, Grants, Kind, Mode};
 use crate::limits::Limits;
 use crate::listing::{Asked, Listing};
 use crate::name::PluginName;
+use crate::plugin::Plugin;
 use crate::plugin::discover::Origin;
 use crate::sandbox::guest::{Identity, OpenFolder};
 
@@ -23,6 +24,8 @@ pub struct Surroundings {
     pub home: Option<PathBuf>,
     /// Where plugins keep their `storage`; none where nothing is kept.
     pub storage: Option<PathBuf>,
+    /// Folders of this program itself: compiled code, grants, storage. No grant opens them.
+    pub private: Vec<PathBuf>,
     /// What `--grant` gave, to which plugin; one with several grants stands there several times.
     pub grants: Vec<(PluginName, Grant)>,
     /// The `[plugin.NAME]` tables of the user's configuration.
@@ -73,7 +76,7 @@ pub(crate) fn identity(
     };
     let mut folders = Vec::new();
     for (folder, mode) in grants.folders() {
-        match host_folder(folder, surroundings) {
+        match host_folder(folder, mode, surroundings) {
             Ok(host) => folders.extend(spellings(folder, host, mode, surroundings)),
             Err(reason) => warnings.push(format!("was granted `{folder}`, which cannot be opened: {reason}")),
         }
@@ -95,8 +98,32 @@ pub(crate) fn identity(
     }
 }
 
+/// Says which of the grants of this run give nothing: a name that no plugin has, a right that the plugin does not ask for.
+pub(crate) fn idle_grants(surroundings: &Surroundings, plugins: &[Arc<Plugin>]) -> Vec<String> {
+    let mut idle = Vec::new();
+    for (name, grant) in &surroundings.grants {
+        let Some(plugin) = plugins.iter().find(|it| it.name() == name) else {
+            let names: Vec<&str> = plugins.iter().map(|it| it.name().as_str()).collect();
+            let names = names.join(", ");
+            idle.push(format!("a grant is for plugin `{name}`, which there is not; there are: {names}"));
+            continue;
+        };
+        let asked: Vec<Capability> = plugin.asked().iter().map(|it| it.0.clone()).collect();
+        let mut alone = Grants::default();
+        alone.add(grant.clone());
+        if alone.effective(&asked).is_empty() {
+            let asked: Vec<String> = asked.iter().map(ToString::to_string).collect();
+            let asks = if asked.is_empty() { "nothing".into() } else { asked.join("; ") };
+            idle.push(format!("plugin `{name}` does not ask for the grant `{grant}`; it asks for: {asks}"));
+        }
+    }
+    // One plugin may have several grants.
+    idle.dedup();
+    idle
+}
+
 /// Where a granted folder is. A link inside the workspace that leads out of it is not what the user granted.
-fn host_folder(folder: &Folder, surroundings: &Surroundings) -> Result<PathBuf, String> {
+fn host_folder(folder: &Folder, mode: Mode, surroundings: &Surroundings) -> Result<PathBuf, String> {
     let base = match folder.base() {
         Base::Workspace => surroundings.workspace.clone(),
         Base::Home => surroundings.home.clone().ok_or("there is no home folder")?,
@@ -104,16 +131,22 @@ fn host_folder(folder: &Folder, surroundings: &Surroundings) -> Result<PathBuf, 
     let base = base.canonicalize().map_err(|it| it.to_string())?;
     let path = folder.names().iter().fold(base.clone(), |path, name| path.join(name));
     let real = path.canonicalize().map_err(|it| it.to_string())?;
-    if real.starts_with(&base) { Ok(real) } else { Err(format!("it leads out of `{}`", base.display())) }
+    if !real.starts_with(&base) {
+        return Err(format!("it leads out of `{}`", base.display()));
+    }
+    for private in &surroundings.private {
+        let private = private.canonicalize().unwrap_or_else(|_| private.clone());
+        // Reading the workspace is what most plugins are for, also where the workspace is the home folder.
+        let may_hold = folder.base() == Base::Workspace && mode == Mode::Read;
+        if real.starts_with(&private) || (private.starts_with(&real) && !may_hold) {
+            return Err(format!("`{}` is bellglass's own", private.display()));
+        }
+    }
+    Ok(real)
 }
 
 /// The names under which a guest finds a folder: as it asked for it, and as an absolute path.
-fn spellings(
-    folder: &Folder,
-    host: PathBuf,
-    mode: crate::capability::Mode,
-    surroundings: &Surroundings,
-) -> Vec<OpenFolder> {
+fn spellings(folder: &Folder, host: PathBuf, mode: Mode, surroundings: &Surroundings) -> Vec<OpenFolder> {
     let relative = match folder.base() {
         Base::Workspace if folder.names().is_empty() => Some(".".to_owned()),
         Base::Workspace => Some(folder.names().join("/")),
@@ -141,8 +174,8 @@ mod tests {
     fn the_workspace_is_found_as_a_dot_and_under_its_absolute_path() {
         let workspace = tempfile::tempdir().unwrap();
         let around = surroundings(workspace.path());
-        let host = host_folder(&Folder::workspace(), &around).unwrap();
-        let names = spellings(&Folder::workspace(), host, crate::capability::Mode::Read, &around);
+        let host = host_folder(&Folder::workspace(), Mode::Read, &around).unwrap();
+        let names = spellings(&Folder::workspace(), host, Mode::Read, &around);
         let names: Vec<String> = names.into_iter().map(|it| it.guest).collect();
         assert_eq!(names, [".", workspace.path().to_str().unwrap()]);
     }
@@ -154,9 +187,25 @@ mod tests {
         std::fs::create_dir(workspace.path().join("src")).unwrap();
         std::os::unix::fs::symlink("src", workspace.path().join("inside")).unwrap();
         let around = surroundings(workspace.path());
-        assert!(host_folder(&Folder::parse("docs").unwrap(), &around).unwrap_err().contains("leads out of"));
-        assert!(host_folder(&Folder::parse("inside").unwrap(), &around).is_ok());
-        assert!(host_folder(&Folder::parse("missing").unwrap(), &around).is_err());
-        assert!(host_folder(&Folder::parse("~/x").unwrap(), &around).is_err());
+        let open = |folder: &str| host_folder(&Folder::parse(folder).unwrap(), Mode::Write, &around);
+        assert!(open("docs").unwrap_err().contains("leads out of"));
+        assert!(open("inside").is_ok());
+        assert!(open("missing").is_err());
+        assert!(open("~/x").is_err());
+    }
+
+    #[test]
+    fn the_programs_own_folders_are_never_opened() {
+        let home = tempfile::tempdir().unwrap();
+        let cache = home.path().join(".cache/bellglass");
+        std::fs::create_dir_all(cache.join("engine")).unwrap();
+        std::fs::create_dir(home.path().join("notes")).unwrap();
+        let around = Surroundings { home: Some(home.path().into()), private: vec![cache], ..surroundings(home.path()) };
+        let open = |folder: &str, mode| host_folder(&Folder::parse(folder).unwrap(), mode, &around);
+        for folder in ["~/.cache", "~/.cache/bellglass", "~/.cache/bellglass/engine", ".cache/bellglass"] {
+            assert!(open(folder, Mode::Read).unwrap_err().contains("own"), "{folder}");
+        }
+        assert!(open("~/notes", Mode::Write).is_ok() && open(".", Mode::Read).is_ok());
+        assert!(open(".", Mode::Write).unwrap_err().contains("own"), "the workspace is the home folder");
     }
 }

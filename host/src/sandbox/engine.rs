@@ -121,9 +121,6 @@ fn config(limits: &Limits, pooling: bool) -> Config {
     config.max_wasm_stack(limits.stack);
     // The fibre's stack holds the guest's and the host functions below it.
     config.async_stack_size(limits.stack + (512 << 10));
-    // Plugins compile one per thread, which is 10 % faster than threads within one.
-    config.generate_address_map(true);
-    config.wasm_backtrace_max_frames(None);
     config.memory_reservation(RESERVED);
     if pooling {
         let instances = u32::try_from(limits.instances).unwrap_or(u32::MAX);

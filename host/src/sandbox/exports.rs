@@ -9,6 +9,7 @@ use wasmtime::component::{Instance, InstancePre};
 
 use crate::bindings::bellglass::plugin::types;
 use crate::bindings::exports::bellglass::plugin::{commands, hooks, manifest, providers, tools};
+use crate::bindings::{PACKAGE, VERSION};
 use crate::fault::Fault;
 use crate::sandbox::guest::Guest;
 
@@ -23,16 +24,33 @@ pub(crate) struct Exports {
 }
 
 impl Exports {
-    /// Looks at what is there; what is missing, or has another shape, is none.
-    pub(crate) fn probe(pre: &InstancePre<Guest>) -> Self {
-        Self {
-            manifest: manifest::GuestIndices::new(pre).ok(),
-            tools: tools::GuestIndices::new(pre).ok(),
-            hooks: hooks::GuestIndices::new(pre).ok(),
-            commands: commands::GuestIndices::new(pre).ok(),
-            providers: providers::GuestIndices::new(pre).ok(),
+    /// Looks at what is there. An interface that is there and lacks a function is [`Fault::Missing`]: left out silently, a
+    /// plugin would load without its tools.
+    pub(crate) fn probe(pre: &InstancePre<Guest>) -> Result<Self, Fault> {
+        macro_rules! probe {
+            ($interface:ident) => {{
+                let name = stringify!($interface);
+                let exported = pre.component().get_export_index(None, &format!("{PACKAGE}/{name}@{VERSION}")).is_some();
+                match $interface::GuestIndices::new(pre) {
+                    Ok(indices) => Some(indices),
+                    Err(_) if !exported => None,
+                    Err(error) => return Err(other_shape(name, &error)),
+                }
+            }};
         }
+        Ok(Self {
+            manifest: probe!(manifest),
+            tools: probe!(tools),
+            hooks: probe!(hooks),
+            commands: probe!(commands),
+            providers: probe!(providers),
+        })
     }
+}
+
+fn other_shape(interface: &'static str, error: &wasmtime::Error) -> Fault {
+    tracing::debug!("`{interface}` has another shape: {error:#}");
+    Fault::Missing(interface)
 }
 
 /// One exported function with its arguments.
@@ -73,11 +91,23 @@ macro_rules! export {
                 let Some(indices) = &exports.$interface else {
                     return Err(Fault::Missing(stringify!($interface)).into());
                 };
-                let guest = indices.load(&mut *store, instance)?;
+                let guest = indices.load(&mut *store, instance);
+                let guest = guest.map_err(|it| other_shape(stringify!($interface), &it))?;
                 guest.$function(store, $($argument),*).await
             }
         }
     };
+}
+
+/// No function at all: the instance is made, and its start functions run.
+pub(crate) struct Start;
+
+impl Export for Start {
+    type Answer = ();
+
+    async fn call(self, _: &mut Store<Guest>, _: &Instance, _: &Exports) -> wasmtime::Result<()> {
+        Ok(())
+    }
 }
 
 /// `manifest.describe`

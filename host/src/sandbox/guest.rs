@@ -21,6 +21,10 @@ use crate::sandbox::output::{Output, Stream};
 /// Random bytes that a guest may ask for in one call of `wasi:random`.
 const RANDOM: u64 = 1 << 20;
 
+/// Files, streams and timers that one instance may hold open. Each is memory of the host, and each file one of the 1024
+/// that a process may usually open.
+pub(crate) const HANDLES: usize = 256;
+
 /// What the sandbox knows of a plugin; the same for all its instances.
 #[derive(Debug)]
 pub(crate) struct Identity {
@@ -76,13 +80,15 @@ pub(crate) struct Call {
 impl Guest {
     pub(crate) fn new(identity: Arc<Identity>, call: Call, ticks: Ticks, limits: &Limits) -> Self {
         let output = Output::new(identity.name.as_str(), limits.log);
+        let mut table = ResourceTable::new();
+        table.set_max_capacity(HANDLES);
         Self {
             identity,
             call,
             output,
             limiter: Limiter::new(limits.memory),
             ticks,
-            table: ResourceTable::new(),
+            table,
             wasi: None,
             http: WasiHttpCtx::new(),
             http_rules: DenyAll,

@@ -30,6 +30,11 @@ impl Limiter {
     pub(crate) fn denied(&self) -> bool {
         self.denied
     }
+
+    /// A new call begins in the same instance: what was refused before has no part in how it ends.
+    pub(crate) fn next_call(&mut self) {
+        self.denied = false;
+    }
 }
 
 impl ResourceLimiter for Limiter {

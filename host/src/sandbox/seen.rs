@@ -2,7 +2,10 @@
 //!
 //! Apart from the faults themselves, because the sorting needs what the store saw, and names wasmtime.
 
+use wasmtime::component::ResourceTableError;
+
 use crate::fault::Fault;
+use crate::sandbox::guest::HANDLES;
 use crate::text::visible;
 
 /// What the store saw of a call that failed.
@@ -25,12 +28,15 @@ impl Seen {
         if let Some(fault) = error.downcast_ref::<Fault>() {
             return fault.clone();
         }
+        if let Some(ResourceTableError::Full) = error.downcast_ref() {
+            return Fault::Handles(HANDLES);
+        }
         let stderr = self.stderr.clone();
         if let Some(trap) = error.downcast_ref::<wasmtime::Trap>() {
             return match trap {
                 wasmtime::Trap::StackOverflow => Fault::Stack(self.stack_limit),
                 _ if self.memory_denied => Fault::Memory { limit: self.memory_limit, stderr },
-                other => Fault::Trap { reason: other.to_string(), stderr },
+                other => Fault::Trap { reason: other.to_string().trim_start_matches("wasm trap: ").into(), stderr },
             };
         }
         if error.is::<wasmtime::PoolConcurrencyLimitError>() {

@@ -101,6 +101,9 @@ impl Task {
         self.load();
         while !self.ended {
             tokio::select! {
+                // An interrupt comes before everything. What a guest asked comes before its end, so that nothing that it
+                // showed is lost.
+                biased;
                 input = self.inputs.recv() => match input {
                     Some(input) => self.input(input).await,
                     None => break,
@@ -110,6 +113,7 @@ impl Task {
             }
         }
         self.interrupt().await;
+        self.settle().await;
     }
 
     /// Shows something. A front end that has gone sees nothing, and the session ends by itself.
@@ -245,8 +249,11 @@ impl Task {
         // One that was interrupted may have returned just before.
         let Some(command) = self.command.as_mut().filter(|it| it.number == number) else { return };
         command.reloads = self.reload_asked;
+        let name = command.name.clone();
+        // A command that ran into a limit may have left a turn behind.
+        self.end_turn_by_interrupt().await;
         if let Err(error) = result {
-            tracing::warn!(command = %command.name, "{}", crate::text::visible_line(&error));
+            tracing::warn!(command = %name, "{}", crate::text::visible_line(&error));
             self.show(Output::Error(error)).await;
         }
         if std::mem::take(&mut self.exit_asked) {

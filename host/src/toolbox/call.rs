@@ -49,7 +49,8 @@ impl Toolbox {
     pub async fn run_for(&self, caller: &Caller, name: &str, arguments: &str) -> Outcome {
         let Some(registered) = self.lookup(name) else { return Outcome::refused(self.unknown(name)) };
         let real = registered.tool.definition.name.as_str();
-        if !caller.grants.may_call(real) {
+        // A grant may spell the tool as `plugin.tool`, too.
+        if !caller.grants.may_call(real) && !caller.grants.may_call(&registered.address()) {
             let plugin = &caller.plugin;
             let error = format!(
                 "denied: plugin `{plugin}` may not call tool `{real}` (`--grant {plugin}:call-tool={real}` if it asks for it)"
