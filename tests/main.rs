@@ -14,6 +14,7 @@ mod loading;
 
 // Compiled code that is kept between runs.
 mod cache;
+
 // Around a call: order, refusals, replacements.
 mod hooks;
 
