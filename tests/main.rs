@@ -23,3 +23,6 @@ mod toolbox;
 
 // The page for new users: its sessions, its plugin, its tables.
 mod readme;
+
+// The map of the code: what may import what.
+mod architecture;
