@@ -26,3 +26,6 @@ mod readme;
 
 // The map of the code: what may import what.
 mod architecture;
+
+// The interface between host and plugins.
+mod interface;
