@@ -38,3 +38,8 @@ mod readme;
 
 // The tree itself.
 mod tidy;
+// The map of the code: what may import what.
+mod architecture;
+
+// The interface between host and plugins.
+mod interface;
