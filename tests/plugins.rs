@@ -242,7 +242,6 @@ fn a_file_is_inspected_without_running_it() {
         --- stderr
         error: cannot inspect `$ENV/work/nowhere.wasm`
           caused by: the file cannot be read: No such file or directory (os error 2)
-          caused by: No such file or directory (os error 2)
         [exit 1]
     "#]]);
     env.run(&["plugin", "inspect", "."]).check(expect![[r#"
