@@ -230,8 +230,12 @@ fn two_processes_on_an_empty_cache_both_work_and_leave_it_whole() {
 fn a_plugin_that_does_not_load_is_asked_again_each_time() {
     let env = TestEnv::new().plugin(
         "broken.wasm",
-        PluginText { log_in_describe: true, in_list_tools: "unreachable".into(), ..PluginText::with_tool("broken", "one") }
-            .build(),
+        PluginText {
+            log_in_describe: true,
+            in_list_tools: "unreachable".into(),
+            ..PluginText::with_tool("broken", "one")
+        }
+        .build(),
     );
     let _ = list(&env);
     let again = list(&env);

@@ -53,38 +53,53 @@ fn states(list: &Run) -> String {
 
 #[test]
 fn an_empty_file_is_told() {
-    check("", expect![[r#"
+    check(
+        "",
+        expect![[r#"
         warning: cannot load plugin `$ENV/home/.agents/plugins/m-broken.wasm`: the file is empty; build it or copy it again
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn junk_is_told() {
-    check("#!/bin/sh\necho hello\n", expect![[r#"
+    check(
+        "#!/bin/sh\necho hello\n",
+        expect![[r#"
         warning: cannot load plugin `$ENV/home/.agents/plugins/m-broken.wasm`: the file is no WebAssembly; a plugin is a component, built with `--target wasm32-wasip2`
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn a_core_module_is_told_how_it_becomes_a_component() {
-    check(wat("(module)"), expect![[r#"
+    check(
+        wat("(module)"),
+        expect![[r#"
         warning: cannot load plugin `$ENV/home/.agents/plugins/m-broken.wasm`: the file is a core module, not a component; build it with `--target wasm32-wasip2`, or make a component of it with `wasm-tools component new`
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn a_component_of_another_world_is_told_what_it_is() {
-    check(wat(r#"(component (instance $i) (export "wasi:cli/run@0.2.0" (instance $i)))"#), expect![[r#"
+    check(
+        wat(r#"(component (instance $i) (export "wasi:cli/run@0.2.0" (instance $i)))"#),
+        expect![[r#"
         warning: cannot load plugin `$ENV/home/.agents/plugins/m-broken.wasm`: it exports `wasi:cli/run@0.2.0` and no `bellglass:plugin/manifest`, so it is no bellglass plugin; build it for a world of `bellglass:plugin@0.1.0`
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn a_truncated_component_is_told() {
     let whole = PluginText::with_tool("cut", "three").build();
-    check(&whole[..whole.len() / 2], expect![[r#"
+    check(
+        &whole[..whole.len() / 2],
+        expect![[r#"
         warning: cannot load plugin `$ENV/home/.agents/plugins/m-broken.wasm`: the file is damaged or cut short: unexpected end-of-file; build it or copy it again
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -105,79 +120,102 @@ fn a_component_cut_at_200_places_is_200_failures_and_no_panic() {
     reasons.dedup();
     expect![[r#"
         the file is damaged or cut short: unexpected end-of-file; build it or copy it again
-        the file is empty; build it or copy it again"#]].assert_eq(&reasons.join("\n"));
+        the file is empty; build it or copy it again"#]]
+    .assert_eq(&reasons.join("\n"));
 }
 
 #[test]
 fn a_plugin_for_a_newer_version_is_told_both_versions() {
     let newer = PluginText { version: "0.2.0".into(), ..PluginText::with_tool("newer", "three") };
-    check(newer.build(), expect![[r#"
+    check(
+        newer.build(),
+        expect![[r#"
         warning: cannot load plugin `$ENV/home/.agents/plugins/m-broken.wasm`: it needs `bellglass:plugin@0.2.0`, this host offers `bellglass:plugin@0.1.0`; build it against that version, or use another version of bellglass
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn an_interface_of_ours_that_does_not_exist_is_named() {
     let import = Some(("bellglass:plugin/renderer@0.1.0", "render"));
-    check(PluginText { import, ..PluginText::with_tool("needs", "three") }.build(), expect![[r#"
+    check(
+        PluginText { import, ..PluginText::with_tool("needs", "three") }.build(),
+        expect![[r#"
         warning: cannot load plugin `$ENV/home/.agents/plugins/m-broken.wasm`: it needs `bellglass:plugin/renderer@0.1.0`, which this host does not offer; this host offers `bellglass:plugin@0.1.0` (log, terminal, reply, toolbox, conversation, agents, session, process, storage, settings) and WASI 0.2 (wasi:cli, wasi:clocks, wasi:filesystem, wasi:http, wasi:io, wasi:random, wasi:sockets)
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn a_foreign_interface_is_named() {
     let import = Some(("wasi:keyvalue/store@0.2.0", "open"));
-    check(PluginText { import, ..PluginText::with_tool("needs", "three") }.build(), expect![[r#"
+    check(
+        PluginText { import, ..PluginText::with_tool("needs", "three") }.build(),
+        expect![[r#"
         warning: cannot load plugin `$ENV/home/.agents/plugins/m-broken.wasm`: it needs `wasi:keyvalue/store@0.2.0`, which this host does not offer; this host offers `bellglass:plugin@0.1.0` (log, terminal, reply, toolbox, conversation, agents, session, process, storage, settings) and WASI 0.2 (wasi:cli, wasi:clocks, wasi:filesystem, wasi:http, wasi:io, wasi:random, wasi:sockets)
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn a_function_that_a_known_interface_lacks_is_told_with_its_interface() {
     let import = Some(("bellglass:plugin/log@0.1.0", "shout"));
-    check(PluginText { import, ..PluginText::with_tool("needs", "three") }.build(), expect![[r#"
+    check(
+        PluginText { import, ..PluginText::with_tool("needs", "three") }.build(),
+        expect![[r#"
         warning: cannot load plugin `$ENV/home/.agents/plugins/m-broken.wasm`: it needs `bellglass:plugin/log@0.1.0` in a shape that this host does not offer; this host offers `bellglass:plugin@0.1.0` (log, terminal, reply, toolbox, conversation, agents, session, process, storage, settings) and WASI 0.2 (wasi:cli, wasi:clocks, wasi:filesystem, wasi:http, wasi:io, wasi:random, wasi:sockets)
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn an_export_of_another_shape_is_told_with_its_interface() {
     // `describe` answers with a number instead of a record.
-    let component = wat(
-        r#"(component
+    let component = wat(r#"(component
             (core module $m (func (export "describe") (result i32) i32.const 7))
             (core instance $i (instantiate $m))
             (func $describe (result u32) (canon lift (core func $i "describe")))
             (instance $manifest (export "describe" (func $describe)))
-            (export "bellglass:plugin/manifest@0.1.0" (instance $manifest)))"#,
-    );
-    check(component, expect![[r#"
+            (export "bellglass:plugin/manifest@0.1.0" (instance $manifest)))"#);
+    check(
+        component,
+        expect![[r#"
         warning: cannot load plugin `$ENV/home/.agents/plugins/m-broken.wasm`: its `manifest` is not that of `bellglass:plugin@0.1.0`; build it again against this version
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn an_interface_without_its_functions_is_told() {
     let component = wat(r#"(component (instance $i) (export "bellglass:plugin/manifest@0.1.0" (instance $i)))"#);
-    check(component, expect![[r#"
+    check(
+        component,
+        expect![[r#"
         warning: cannot load plugin `$ENV/home/.agents/plugins/m-broken.wasm`: its `manifest` is not that of `bellglass:plugin@0.1.0`; build it again against this version
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn a_trap_in_describe_is_told() {
     let in_describe = "unreachable".into();
-    check(PluginText { in_describe, ..PluginText::with_tool("traps", "three") }.build(), expect![[r#"
+    check(
+        PluginText { in_describe, ..PluginText::with_tool("traps", "three") }.build(),
+        expect![[r#"
         warning: cannot load plugin `$ENV/home/.agents/plugins/m-broken.wasm`: `describe` trapped: wasm `unreachable` instruction executed
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn a_trap_in_the_start_function_is_told() {
     let in_start = Some("unreachable".into());
-    check(PluginText { in_start, ..PluginText::with_tool("traps", "three") }.build(), expect![[r#"
+    check(
+        PluginText { in_start, ..PluginText::with_tool("traps", "three") }.build(),
+        expect![[r#"
         warning: cannot load plugin `$ENV/home/.agents/plugins/m-broken.wasm`: `describe` trapped: wasm `unreachable` instruction executed
-    "#]]);
+    "#]],
+    );
 }
 
 /// Guest code that never ends.
@@ -191,34 +229,46 @@ fn impatient() -> TestEnv {
 #[test]
 fn an_endless_loop_in_describe_ends() {
     let endless = PluginText { in_describe: LOOP.into(), ..PluginText::with_tool("endless", "three") };
-    check_in(impatient().plugin("m-broken.wasm", endless.build()), expect![[r#"
+    check_in(
+        impatient().plugin("m-broken.wasm", endless.build()),
+        expect![[r#"
         warning: cannot load plugin `$ENV/home/.agents/plugins/m-broken.wasm`: `describe` used more than its 100 ms of CPU time; `listing_cpu` in `[limits]` of the configuration sets another limit
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn an_endless_loop_in_the_start_function_ends() {
     let endless = PluginText { in_start: Some(LOOP.into()), ..PluginText::with_tool("endless", "three") };
-    check_in(impatient().plugin("m-broken.wasm", endless.build()), expect![[r#"
+    check_in(
+        impatient().plugin("m-broken.wasm", endless.build()),
+        expect![[r#"
         warning: cannot load plugin `$ENV/home/.agents/plugins/m-broken.wasm`: `describe` used more than its 100 ms of CPU time; `listing_cpu` in `[limits]` of the configuration sets another limit
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn an_endless_loop_in_list_tools_ends() {
     let endless = PluginText { in_list_tools: LOOP.into(), ..PluginText::with_tool("endless", "three") };
-    check_in(impatient().plugin("m-broken.wasm", endless.build()), expect![[r#"
+    check_in(
+        impatient().plugin("m-broken.wasm", endless.build()),
+        expect![[r#"
         warning: cannot load plugin `$ENV/home/.agents/plugins/m-broken.wasm`: `list-tools` used more than its 100 ms of CPU time; `listing_cpu` in `[limits]` of the configuration sets another limit
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn a_plugin_that_sleeps_in_describe_is_not_waited_for() {
     let in_describe = "(call $sleep (i64.const 3600000000000))".into();
     let sleeper = PluginText { clock: true, in_describe, ..PluginText::with_tool("sleeper", "three") };
-    check_in(impatient().plugin("m-broken.wasm", sleeper.build()), expect![[r#"
+    check_in(
+        impatient().plugin("m-broken.wasm", sleeper.build()),
+        expect![[r#"
         warning: cannot load plugin `$ENV/home/.agents/plugins/m-broken.wasm`: `describe` ran past its 500 ms deadline; `listing_cpu` in `[limits]` of the configuration sets another limit
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -228,27 +278,36 @@ fn a_listing_gets_two_seconds_by_default() {
 
 #[test]
 fn a_folder_named_like_a_plugin_is_told() {
-    check_in(TestEnv::new().home_file(".agents/plugins/m-broken.wasm/notes.txt", "mine"), expect![[r#"
+    check_in(
+        TestEnv::new().home_file(".agents/plugins/m-broken.wasm/notes.txt", "mine"),
+        expect![[r#"
         warning: cannot load plugin `$ENV/home/.agents/plugins/m-broken.wasm`: it is no file, but a folder, a pipe or the like; move it away
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn a_link_to_nowhere_is_told() {
     let env = TestEnv::new().plugin("a-first.wasm", "");
     symlink("nowhere.wasm", env.home().join(".agents/plugins/m-broken.wasm")).unwrap();
-    check_in(env, expect![[r#"
+    check_in(
+        env,
+        expect![[r#"
         warning: cannot load plugin `$ENV/home/.agents/plugins/m-broken.wasm`: the file cannot be read: No such file or directory (os error 2)
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn a_link_to_itself_is_told() {
     let env = TestEnv::new().plugin("a-first.wasm", "");
     symlink("m-broken.wasm", env.home().join(".agents/plugins/m-broken.wasm")).unwrap();
-    check_in(env, expect![[r#"
+    check_in(
+        env,
+        expect![[r#"
         warning: cannot load plugin `$ENV/home/.agents/plugins/m-broken.wasm`: the file cannot be read: Too many levels of symbolic links (os error 40)
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -257,47 +316,65 @@ fn a_pipe_is_told_and_nobody_waits_for_it() {
     let path = env.home().join(".agents/plugins/m-broken.wasm");
     let made = std::process::Command::new("mkfifo").arg(&path).status().unwrap();
     assert!(made.success());
-    check_in(env, expect![[r#"
+    check_in(
+        env,
+        expect![[r#"
         warning: cannot load plugin `$ENV/home/.agents/plugins/m-broken.wasm`: it is no file, but a folder, a pipe or the like; move it away
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn a_socket_is_told() {
     let env = TestEnv::new().plugin("a-first.wasm", "");
     let _socket = UnixListener::bind(env.home().join(".agents/plugins/m-broken.wasm")).unwrap();
-    check_in(env, expect![[r#"
+    check_in(
+        env,
+        expect![[r#"
         warning: cannot load plugin `$ENV/home/.agents/plugins/m-broken.wasm`: it is no file, but a folder, a pipe or the like; move it away
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn a_file_over_the_limit_is_told_which_limit() {
     let env = TestEnv::new().config("[limits]\ncomponent = \"64KiB\"\n");
-    check_in(env.plugin("m-broken.wasm", vec![0; (64 << 10) + 1]), expect![[r#"
+    check_in(
+        env.plugin("m-broken.wasm", vec![0; (64 << 10) + 1]),
+        expect![[r#"
         warning: cannot load plugin `$ENV/home/.agents/plugins/m-broken.wasm`: the file is larger than 64 KiB; `component` in `[limits]` of the configuration sets another limit
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn too_many_tools_are_told() {
-    check(PluginText { copies: 300, ..PluginText::with_tool("many", "three") }.build(), expect![[r#"
+    check(
+        PluginText { copies: 300, ..PluginText::with_tool("many", "three") }.build(),
+        expect![[r#"
         warning: cannot load plugin `$ENV/home/.agents/plugins/m-broken.wasm`: it lists 300 tools, the limit is 256; `listing` in `[limits]` of the configuration sets another limit
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn a_list_that_lies_about_its_length_is_told() {
-    check(PluginText { claimed: Some(u32::MAX), ..PluginText::with_tool("liar", "three") }.build(), expect![[r#"
+    check(
+        PluginText { claimed: Some(u32::MAX), ..PluginText::with_tool("liar", "three") }.build(),
+        expect![[r#"
         warning: cannot load plugin `$ENV/home/.agents/plugins/m-broken.wasm`: `list-tools` trapped: list pointer/length out of bounds of memory
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn a_name_that_no_plugin_can_have_is_told() {
-    check(PluginText::with_tool("../Evil\u{1b}[2J", "three").build(), expect![[r#"
+    check(
+        PluginText::with_tool("../Evil\u{1b}[2J", "three").build(),
+        expect![[r#"
         warning: cannot load plugin `$ENV/home/.agents/plugins/m-broken.wasm`: `../Evil␛[2J` is no name of a plugin: expected a lower-case letter, then up to 63 lower-case letters, digits or `-`
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -353,7 +430,8 @@ fn a_schema_over_the_limit_leaves_its_tool_out() {
     assert!(run.stdout.contains("unknown tool `three`"), "{run}");
     expect![[r#"
         warning: plugin `wordy`: tool `three` is left out: its schema has 2034 bytes, at most 1024 are allowed
-    "#]].assert_eq(&run.stderr);
+    "#]]
+    .assert_eq(&run.stderr);
 }
 
 #[test]
@@ -370,7 +448,8 @@ fn a_later_plugin_of_the_same_name_replaces_the_first_and_both_files_are_named()
     expect![[r#"
         a.wasm twin user replaced
         b.wasm twin user loaded
-    "#]].assert_eq(&states(&env.run(&["plugin", "list", "--json"])));
+    "#]]
+    .assert_eq(&states(&env.run(&["plugin", "list", "--json"])));
     let gone = env.run(&["call", "one"]);
     assert_eq!(gone.status, 1, "{gone}");
 }
@@ -404,7 +483,8 @@ fn plugins_of_the_project_wait_and_say_so_in_one_line() {
     expect![[r#"
         p.wasm - project waiting for trust
         q.wasm - project waiting for trust
-    "#]].assert_eq(&states(&env.run(&["plugin", "list", "--json"])));
+    "#]]
+    .assert_eq(&states(&env.run(&["plugin", "list", "--json"])));
 }
 
 #[test]
@@ -432,7 +512,8 @@ fn plugins_of_the_project_load_when_their_folder_is_named_and_replace_nothing_of
         p.wasm project project loaded
         q.wasm twin project replaced
         r.wasm counts project loaded
-    "#]].assert_eq(&states(&env.run(&[&["plugin", "list", "--json"], &named[..]].concat())));
+    "#]]
+    .assert_eq(&states(&env.run(&[&["plugin", "list", "--json"], &named[..]].concat())));
 }
 
 #[test]
@@ -453,7 +534,8 @@ fn a_file_of_the_project_that_a_flag_names_is_still_the_projects() {
         u.wasm user user loaded
         p.wasm project project loaded
         q.wasm - project waiting for trust
-    "#]].assert_eq(&states(&env.run(&["plugin", "list", "--json", "--plugin", ".agents/plugins/p.wasm"])));
+    "#]]
+    .assert_eq(&states(&env.run(&["plugin", "list", "--json", "--plugin", ".agents/plugins/p.wasm"])));
 }
 
 #[test]
@@ -467,7 +549,8 @@ fn no_plugins_leaves_the_bundled_and_what_a_flag_names() {
     let list = env.run(&["plugin", "list", "--json", "--no-plugins", "--plugin", "one.wasm"]);
     expect![[r#"
         one.wasm named flag loaded
-    "#]].assert_eq(&states(&list));
+    "#]]
+    .assert_eq(&states(&list));
     assert_eq!(
         env.run(&["call", "whisper", "--plugin", "one.wasm", "--no-plugins"]).success(),
         "{\"from\":\"named\",\"ok\":true}\n"
@@ -503,7 +586,8 @@ fn plugins_load_in_the_order_bundled_user_folders_files() {
         y.wasm first flag loaded
         x.wasm second flag loaded
         one.wasm one flag loaded
-    "#]].assert_eq(&states(&list));
+    "#]]
+    .assert_eq(&states(&list));
     assert_eq!(
         env.run(&[&["call", "speak"], &flags[..]].concat()).success(),
         "{\"from\":\"one\",\"ok\":true}\n",

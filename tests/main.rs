@@ -12,3 +12,6 @@ mod loading;
 
 // Compiled code that is kept between runs.
 mod cache;
+
+// Every limit of the sandbox.
+mod limits;

@@ -87,7 +87,9 @@ pub struct ListedProvider {
 
 /// Too many things in a listing.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("it lists {count} {what}, the limit is {limit}; `listing` in `[limits]` of the configuration sets another limit")]
+#[error(
+    "it lists {count} {what}, the limit is {limit}; `listing` in `[limits]` of the configuration sets another limit"
+)]
 pub struct TooMany {
     /// Such as `tools`.
     pub what: &'static str,

@@ -121,8 +121,7 @@ impl Loader {
         let code = tokio::task::spawn_blocking(move || loader.code(&of_thread));
         let code = code.await.unwrap_or_else(|error| Err(LoadError::Panicked(error.to_string())))?;
         let stranger = stranger(&candidate.path);
-        let linked =
-            Sandbox::link(&self.engine, &code.component, stranger).map_err(|it| LoadError::of_linker(&it))?;
+        let linked = Sandbox::link(&self.engine, &code.component, stranger).map_err(|it| LoadError::of_linker(&it))?;
         let limits = self.engine.limits();
         let listing = match code.listing {
             Some(listing) => {

@@ -120,12 +120,7 @@ fn host_folder(folder: &Folder, mode: Mode, surroundings: &Surroundings) -> Resu
 }
 
 /// The names under which a guest finds a folder: as it asked for it, and as an absolute path.
-fn spellings(
-    folder: &Folder,
-    host: PathBuf,
-    mode: Mode,
-    surroundings: &Surroundings,
-) -> Vec<OpenFolder> {
+fn spellings(folder: &Folder, host: PathBuf, mode: Mode, surroundings: &Surroundings) -> Vec<OpenFolder> {
     let relative = match folder.base() {
         Base::Workspace if folder.names().is_empty() => Some(".".to_owned()),
         Base::Workspace => Some(folder.names().join("/")),
@@ -179,8 +174,7 @@ mod tests {
         let cache = home.path().join(".cache/bellglass");
         std::fs::create_dir_all(cache.join("engine")).unwrap();
         std::fs::create_dir(home.path().join("notes")).unwrap();
-        let around =
-            Surroundings { home: Some(home.path().into()), private: vec![cache], ..surroundings(home.path()) };
+        let around = Surroundings { home: Some(home.path().into()), private: vec![cache], ..surroundings(home.path()) };
         let open = |folder: &str, mode| host_folder(&Folder::parse(folder).unwrap(), mode, &around);
         for folder in ["~/.cache", "~/.cache/bellglass", "~/.cache/bellglass/engine", ".cache/bellglass"] {
             assert!(open(folder, Mode::Read).unwrap_err().contains("own"), "{folder}");

@@ -153,7 +153,8 @@ impl Cache {
     fn remove(&self, hash: &str) {
         for path in [self.note(hash), self.code(hash)] {
             // A folder in the place of a file would stay in the way for ever.
-            let removed = if path.is_dir() && !path.is_symlink() { fs::remove_dir_all(&path) } else { fs::remove_file(&path) };
+            let removed =
+                if path.is_dir() && !path.is_symlink() { fs::remove_dir_all(&path) } else { fs::remove_file(&path) };
             if let Err(error) = removed {
                 tracing::debug!("cannot remove {}: {error}", path.display());
             }
