@@ -294,7 +294,8 @@ async fn a_cancelled_call_leaves_nothing_behind_also_the_second_time() {
         tokio::select! {
             biased;
             outcome = &mut call => panic!("ended: {outcome:?}"),
-            outcome = host.call("echo", json!({})) => assert!(outcome.ok()),
+            // It waits, so that the other one has begun.
+            outcome = host.call("sleep", json!({"n": 1})) => assert!(outcome.ok()),
         }
         drop(call);
         assert!(host.call("echo", json!({})).await.ok(), "{tool}");
