@@ -15,3 +15,6 @@ mod cache;
 
 // Every limit of the sandbox.
 mod limits;
+
+// What a plugin can reach.
+mod sandbox;
