@@ -2,6 +2,8 @@
 //!
 //! One binary, so that it is linked once. Each subject is a file; a new test goes where its sentence fits.
 
+#![allow(clippy::unwrap_used, reason = "a test that panics fails, and says where")]
+
 mod support;
 
 // The command line: exit status, streams, JSON.
@@ -18,3 +20,12 @@ mod limits;
 
 // What a plugin can reach.
 mod sandbox;
+
+// Around a call: order, refusals, replacements.
+mod hooks;
+
+// What there is, and what its names mean.
+mod toolbox;
+
+// The page for new users: its sessions, its plugin, its tables.
+mod readme;

@@ -325,10 +325,11 @@ async fn five_hundred_loads_leave_no_memory_behind() {
     assert!(grown < 100 << 20, "{} MiB more", grown >> 20);
 }
 
-/// All tests as text.
+/// All tests and benchmarks as text.
 fn sources() -> String {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests");
-    let files = fs::read_dir(folder).unwrap().map(|it| it.unwrap().path());
+    let host = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let folders = [host.join("../tests"), host.join("benches")];
+    let files = folders.iter().flat_map(|it| fs::read_dir(it).unwrap()).map(|it| it.unwrap().path());
     files.filter(|it| it.extension().is_some_and(|it| it == "rs")).map(|it| fs::read_to_string(it).unwrap()).collect()
 }
 

@@ -7,6 +7,7 @@
 
 mod bench;
 mod component;
+mod library;
 
 use std::fmt;
 use std::io::Write as _;

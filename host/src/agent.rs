@@ -72,12 +72,12 @@ pub enum Effect {
 pub enum TurnError {
     /// The provider failed. Never stored as a reply.
     #[error("no reply: {0}")]
-    Provider(#[from] ProviderError),
+    Provider(ProviderError),
     /// No provider of the name.
     #[error("{0}")]
     NoProvider(String),
     /// Too many requests.
-    #[error("the turn was stopped after {0} rounds; `--max-rounds` sets another limit")]
+    #[error("the turn was stopped after {rounds}; `--max-rounds` sets another limit", rounds = rounds(*.0))]
     Rounds(u32),
     /// The model asks for the same again and again.
     #[error("the turn was stopped: the model made the same call {REPEATS} times and got the same result")]
@@ -88,6 +88,10 @@ pub enum TurnError {
     /// The prompt could not be made or added.
     #[error("{0}")]
     Prompt(String),
+}
+
+fn rounds(n: u32) -> String {
+    if n == 1 { "1 round".into() } else { format!("{n} rounds") }
 }
 
 /// A turn that runs.
@@ -112,7 +116,7 @@ impl Turn {
     /// Takes one step.
     pub fn step(&mut self, event: Event) -> Vec<Effect> {
         match event {
-            Event::Replied(Err(error)) => vec![Effect::End(Err(error.into()))],
+            Event::Replied(Err(error)) => vec![Effect::End(Err(TurnError::Provider(error)))],
             Event::Replied(Ok(reply)) => self.replied(reply),
             Event::Called(place, result) => self.called(place, result),
             Event::Interrupted => {

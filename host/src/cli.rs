@@ -83,26 +83,30 @@ impl std::fmt::Display for Hint {
 }
 
 /// Prints an error on standard error: what failed, each cause on its own line, and the next step.
-#[expect(clippy::print_stderr, reason = "the one place where the program says why it ends")]
 pub fn print_error(error: &anyhow::Error) {
     let hint = error.downcast_ref::<Hint>();
     let causes: Vec<String> =
         error.chain().map(ToString::to_string).filter(|it| hint.is_none_or(|hint| hint.0 != *it)).collect();
     for (place, cause) in causes.iter().enumerate() {
         let cause = crate::text::visible(cause);
-        if place == 0 { eprintln!("error: {cause}") } else { eprintln!("  caused by: {cause}") }
+        say(&if place == 0 { format!("error: {cause}") } else { format!("  caused by: {cause}") });
     }
     if let Some(hint) = hint {
-        eprintln!("  hint: {hint}");
+        say(&format!("  hint: {hint}"));
     }
 }
 
-/// Prints warnings on standard error.
-#[expect(clippy::print_stderr, reason = "what a listing leaves out is said beside it")]
+/// Prints warnings on standard error: what a listing leaves out is said beside it.
 fn report(warnings: &[String]) {
     for warning in warnings {
-        eprintln!("warning: {warning}");
+        say(&format!("warning: {warning}"));
     }
+}
+
+/// Writes a line on standard error. Where nobody reads it there is nobody to tell; `eprintln!` would panic.
+fn say(line: &str) {
+    use std::io::Write as _;
+    let _ = writeln!(std::io::stderr().lock(), "{line}");
 }
 
 impl Cli {

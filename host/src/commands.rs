@@ -107,6 +107,11 @@ impl Commands {
         self.commands.iter().map(|it| format!("/{}", it.name))
     }
 
+    /// Whether there is a command of the name.
+    pub fn has(&self, name: &str) -> bool {
+        self.find(name).is_some()
+    }
+
     /// Runs a command; none when there is none of the name. `Err` is the sentence for the person.
     pub async fn run(&self, name: &str, argument: Option<&str>, context: CallContext) -> Option<Result<(), String>> {
         let command = self.find(name)?;
@@ -123,7 +128,8 @@ impl Commands {
         let Some(command) = self.find(name) else { return Vec::new() };
         match command.plugin.complete(context, name, partial).await {
             Ok(mut candidates) => {
-                candidates.retain(|it| it.starts_with(partial));
+                // What is offered stands in the terminal as it is, and becomes part of the line.
+                candidates.retain(|it| it.starts_with(partial) && crate::text::is_visible_line(it));
                 candidates.truncate(CANDIDATES);
                 candidates
             }

@@ -88,7 +88,7 @@ fn tail(stderr: &str) -> String {
 /// A size as the configuration spells it.
 pub(crate) fn bytes(n: usize) -> String {
     for (unit, size) in [("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)] {
-        if n >= size && n % size == 0 {
+        if n >= size && n.is_multiple_of(size) {
             return format!("{} {unit}", n / size);
         }
     }

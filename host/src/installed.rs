@@ -12,7 +12,7 @@ use crate::plugin::Plugin;
 use crate::plugin::bundled::BUNDLED;
 use crate::plugin::discover::{Found, Origin, Places, discover};
 use crate::plugin::load::{Loaded, Loader};
-use crate::plugin::rights::Surroundings;
+use crate::plugin::rights::{Surroundings, idle_grants};
 use crate::provider::Providers;
 use crate::sandbox::cache::Cache;
 use crate::sandbox::engine::{Engine, Workload};
@@ -89,6 +89,8 @@ impl Host {
         let found = discover(&self.places, BUNDLED);
         let files = self.loader.load_all(&found).await;
         let mut installed = Installed::new(files, found, &self.limits);
+        let idle = idle_grants(self.loader.surroundings(), &installed.plugins);
+        installed.warnings.extend(idle.iter().map(|it| crate::text::visible_line(it).into_owned()));
         installed.compiled = self.loader.compiled() - before;
         installed
     }

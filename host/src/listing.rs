@@ -4,6 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::capability::MOST_ASKED;
 use crate::limits::Limits;
 use crate::name::PluginName;
 
@@ -114,7 +115,8 @@ impl Listing {
             ("providers", self.providers.len()),
             ("aliases of one tool", self.tools.iter().map(|it| it.aliases.len()).max().unwrap_or(0)),
         ];
-        let over = counts.into_iter().find(|(_, count)| *count > limits.listing);
-        over.map_or(Ok(()), |(what, count)| Err(TooMany { what, count, limit: limits.listing }))
+        let most = |what| if what == "capabilities" { MOST_ASKED } else { limits.listing };
+        let over = counts.into_iter().find(|(what, count)| *count > most(*what));
+        over.map_or(Ok(()), |(what, count)| Err(TooMany { what, count, limit: most(what) }))
     }
 }

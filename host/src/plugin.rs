@@ -111,6 +111,15 @@ impl Plugin {
         &self.tools
     }
 
+    /// Makes an instance and drops it: whether the plugin starts at all.
+    ///
+    /// # Errors
+    ///
+    /// What stopped it.
+    pub async fn try_instance(&self) -> Result<(), Fault> {
+        self.sandbox.start(CallContext::top(None), self.terms(Entry::Loading)).await
+    }
+
     fn terms(&self, entry: Entry) -> Terms {
         let limits = self.sandbox.engine().limits();
         Terms { entry, cpu: limits.cpu, deadline: Some(limits.deadline) }

@@ -9,6 +9,7 @@ use std::future::Future;
 use std::io::Write as _;
 use std::pin::Pin;
 
+use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::oneshot;
 
 use crate::repl::editor::{Editor, Typed};
@@ -50,6 +51,8 @@ pub async fn run(session: Session, mut outputs: Outputs, options: ReplOptions) -
     let mut waiting = Waiting::Line;
     // The line whose question the editor asks now.
     let mut asked_by: Option<Pin<Box<dyn Future<Output = ()> + Send>>> = None;
+    // One listener for all the time: a signal between two waits is not lost.
+    let mut interrupts = signal(SignalKind::interrupt())?;
     editor.read(PROMPT);
     loop {
         let running = match &mut waiting {
@@ -91,8 +94,9 @@ pub async fn run(session: Session, mut outputs: Outputs, options: ReplOptions) -
                     waiting = after_answer(asked_by.take(), &mut editor);
                 }
                 (Typed::Interrupt | Typed::End, Waiting::Answer(reply)) => {
-                    let _ = reply.send(None);
+                    // First the interrupt: with an answer, the call that asked would go on.
                     session.interrupt();
+                    let _ = reply.send(None);
                     waiting = after_answer(asked_by.take(), &mut editor);
                 }
                 (Typed::Line(line), _) => {
@@ -102,7 +106,7 @@ pub async fn run(session: Session, mut outputs: Outputs, options: ReplOptions) -
                 (Typed::Interrupt, _) => editor.read(PROMPT),
                 (Typed::End, _) => session.end(),
             },
-            _ = tokio::signal::ctrl_c() => session.interrupt(),
+            _ = interrupts.recv() => session.interrupt(),
         }
     }
     Ok(())

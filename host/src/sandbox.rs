@@ -12,6 +12,7 @@ mod http;
 pub(crate) mod imports;
 mod limiter;
 mod output;
+mod read_beneath;
 mod seen;
 
 use std::sync::Arc;
@@ -97,6 +98,11 @@ impl Sandbox {
         export: E,
     ) -> Result<E::Answer, Fault> {
         self.open(context, terms)?.run(self, export).await
+    }
+
+    /// Makes an instance, and drops it.
+    pub(crate) async fn start(&self, context: CallContext, terms: Terms) -> Result<(), Fault> {
+        self.open(context, terms)?.run(self, exports::Start).await
     }
 
     /// Makes a store. The instance comes with the first call, inside that call's limits: a start function is guest code.

@@ -8,8 +8,14 @@ mod guest;
 use guest::Guest;
 
 /// A new guest: its package below `tests/guests`, a member in the root manifest, a line here.
-const GUESTS: &[Guest] =
-    &[Guest { name: "hostile", package: "guest-hostile" }, Guest { name: "resident", package: "guest-resident" }];
+const GUESTS: &[Guest] = &[
+    Guest { name: "hooked", package: "guest-hooked" },
+    Guest { name: "hostile", package: "guest-hostile" },
+    Guest { name: "measured", package: "guest-measured" },
+    Guest { name: "order", package: "guest-order" },
+    Guest { name: "resident", package: "guest-resident" },
+    Guest { name: "script", package: "guest-script" },
+];
 
 fn main() {
     guest::embed("guests.rs", "GUESTS", GUESTS);

@@ -1,7 +1,7 @@
 //! Builds guests with a nested `cargo` and hands their bytes to the crate that is being built.
 //!
 //! Separate, and without a dependency, because build scripts include this file by path: those of `host` and
-//! `tests/guests`. It is a module of `xtask` for its tests.
+//! `tests/guests`. So does the test that builds the plugin of the README. It is a module of `xtask` for its tests.
 
 use std::{
     collections::BTreeSet,
@@ -79,10 +79,7 @@ fn try_embed(file: &str, item: &str, guests: &[Guest]) -> Result<(), String> {
 
 /// The nested `cargo build`: as the user would type it, untouched by how the outer one was started.
 fn command(toolchain: &Toolchain, root: &Path, target: &Path, guests: &[Guest]) -> Command {
-    let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    for (name, _) in env::vars_os().filter(|(name, _)| !is_inherited(&name.to_string_lossy())) {
-        cargo.env_remove(name);
-    }
+    let mut cargo = cargo();
     cargo.current_dir(root).args(["build", "--profile", "plugin", "--target", TARGET]);
     cargo.arg("--target-dir").arg(target);
     cargo.args(guests.iter().flat_map(|it| ["--package", it.package]));
@@ -96,6 +93,15 @@ fn command(toolchain: &Toolchain, root: &Path, target: &Path, guests: &[Guest]) 
     toolchain.apply(&mut cargo, env::var_os("PATH").unwrap_or_default());
     // The standard output of a build script speaks to cargo.
     cargo.stdout(io::stderr());
+    cargo
+}
+
+/// A cargo that knows nothing of the one that started this process.
+pub(crate) fn cargo() -> Command {
+    let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    for (name, _) in env::vars_os().filter(|(name, _)| !is_inherited(&name.to_string_lossy())) {
+        cargo.env_remove(name);
+    }
     cargo
 }
 

@@ -91,7 +91,7 @@ async fn prompt(words: &[String]) -> anyhow::Result<String> {
     Ok(parts.join("\n\n"))
 }
 
-/// Reads standard input to its end, or until it has been silent for a while when nobody asked for it.
+/// Reads standard input to its end. When nobody asked for it and nothing comes for a while, it is left alone.
 async fn piped(waits: bool) -> anyhow::Result<String> {
     let (pieces, mut received) = mpsc::channel::<std::io::Result<Vec<u8>>>(16);
     std::thread::spawn(move || {
@@ -110,7 +110,8 @@ async fn piped(waits: bool) -> anyhow::Result<String> {
     });
     let mut input = Vec::new();
     loop {
-        let next = if waits {
+        // Once something has come, somebody pipes: half of it would be a wrong prompt.
+        let next = if waits || !input.is_empty() {
             received.recv().await
         } else {
             match tokio::time::timeout(SILENCE, received.recv()).await {

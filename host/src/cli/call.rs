@@ -34,7 +34,7 @@ pub(super) async fn run(global: &Global, args: Args) -> anyhow::Result<Exit> {
     session.end();
     let _ = shown.await;
     let Some(outcome) = outcome else { return Ok(Exit::Failed) };
-    stdout::line(&outcome.to_json())?;
+    stdout::json_line(&outcome.to_json())?;
     Ok(match outcome.ok() {
         true => Exit::Done,
         false if outcome.was_denied() => Exit::Denied,
@@ -45,10 +45,11 @@ pub(super) async fn run(global: &Global, args: Args) -> anyhow::Result<Exit> {
 
 /// Reads arguments of at most `limit` bytes.
 fn read_all(limit: usize) -> anyhow::Result<String> {
-    let mut text = String::new();
-    std::io::stdin().lock().take(limit as u64 + 1).read_to_string(&mut text)?;
+    let mut text = Vec::new();
+    std::io::stdin().lock().take(limit as u64 + 1).read_to_end(&mut text)?;
     if text.len() > limit {
-        return Err(Usage(format!("the arguments on standard input are larger than {limit} bytes")).into());
+        let limit = crate::fault::bytes(limit);
+        return Err(Usage(format!("the arguments on standard input are larger than {limit}")).into());
     }
-    Ok(text)
+    String::from_utf8(text).map_err(|_| Usage("the arguments on standard input are not UTF-8".into()).into())
 }

@@ -93,11 +93,14 @@ fn log_level(text: &str) -> Result<LogLevel, String> {
 }
 
 impl Global {
-    /// Starts the log on standard error. An unknown level in the environment is a warning, not a reason to stop.
+    /// Starts the log on standard error: as the flag says, else the environment, else the configuration. An unknown level
+    /// in the environment is a warning, not a reason to stop.
     pub(super) fn start_log(&self) {
         let wanted = std::env::var(LOG).ok().filter(|it| !it.is_empty());
         let from_environment = wanted.as_deref().and_then(LogLevel::parse);
-        let level = self.log.or(from_environment).unwrap_or(LogLevel::Warn);
+        // A configuration that cannot be read is reported when it is needed, with the log on.
+        let configured = || Self::config(&self.folders().ok()?).ok()?.log;
+        let level = self.log.or(from_environment).or_else(configured).unwrap_or(LogLevel::Warn);
         let filter = match level {
             LogLevel::Off => tracing::level_filters::LevelFilter::OFF,
             LogLevel::Error => tracing::level_filters::LevelFilter::ERROR,
@@ -112,11 +115,13 @@ impl Global {
             .with_target(false)
             .without_time()
             .with_max_level(filter)
+            // It would say so with `eprintln!`, which panics where nobody reads standard error.
+            .log_internal_errors(false)
             .init();
         if let (Some(wanted), None, None) = (&wanted, from_environment, self.log) {
             let names = LogLevel::ALL.map(LogLevel::as_str).join(", ");
             let wanted = crate::text::visible_line(wanted);
-            tracing::warn!("{LOG} is `{wanted}`, expected one of: {names}; using `warn`");
+            tracing::warn!("{LOG} is `{wanted}`, expected one of: {names}; using `{}`", level.as_str());
         }
     }
 

@@ -26,7 +26,7 @@ use crate::plugin::inspect::Inspection;
 use crate::plugin::resident::Resident;
 use crate::plugin::rights::{self, Surroundings};
 use crate::plugin::{Plugin, Tool};
-use crate::sandbox::cache::{self, Cache};
+use crate::sandbox::cache::{self, Cache, Stored};
 use crate::sandbox::engine::Engine;
 use crate::sandbox::exports::{Describe, ListCommands, ListHooks, ListProviders, ListTools};
 use crate::sandbox::guest::Identity;
@@ -60,7 +60,7 @@ impl Loaded {
 }
 
 /// Loads plugins with one engine, one cache and one set of rights.
-pub struct Loader {
+pub(crate) struct Loader {
     engine: Arc<Engine>,
     cache: Option<Cache>,
     surroundings: Surroundings,
@@ -72,13 +72,17 @@ impl Loader {
         Self { engine, cache, surroundings, compiled: AtomicUsize::new(0) }
     }
 
+    pub(crate) fn surroundings(&self) -> &Surroundings {
+        &self.surroundings
+    }
+
     /// How many components were compiled so far.
-    pub fn compiled(&self) -> usize {
+    pub(crate) fn compiled(&self) -> usize {
         self.compiled.load(Relaxed)
     }
 
     /// Loads all candidates, as many at a time as there are processors. The order of the answer is that of the files.
-    pub async fn load_all(self: &Arc<Self>, found: &Found) -> Vec<Loaded> {
+    pub(crate) async fn load_all(self: &Arc<Self>, found: &Found) -> Vec<Loaded> {
         let processors = std::thread::available_parallelism().map_or(1, usize::from);
         let slots = Arc::new(Semaphore::new(processors));
         let mut tasks = JoinSet::new();
@@ -130,7 +134,7 @@ impl Loader {
             }
             None => {
                 let listing = list(&linked, limits).await?;
-                self.keep(&code.hash, code.compiled, &listing).await;
+                self.keep(&code.hash, code.stored, &listing).await;
                 listing
             }
         };
@@ -164,25 +168,24 @@ impl Loader {
         let hash = cache::hash(content);
         let engine = self.engine.wasmtime();
         if let Some((component, listing)) = self.cache.as_ref().and_then(|it| it.load(engine, &hash)) {
-            return Ok(Code { component, listing: Some(listing), compiled: None, hash, bytes: content.len() });
+            return Ok(Code { component, listing: Some(listing), stored: None, hash, bytes: content.len() });
         }
         Inspection::of(content)?.check()?;
         tracing::info!("compiling {} ({} bytes)", candidate.path.display(), content.len());
         self.compiled.fetch_add(1, Relaxed);
         let compiled = engine.precompile_component(content).map_err(|it| LoadError::of_compiler(&it))?;
-        // Mapped from the cache, code costs a tenth of what it does on the heap.
-        let mapped = self.cache.as_ref().and_then(|it| it.map(engine, &hash, &compiled));
-        let component = match mapped {
-            Some(component) => component,
-            None => deserialize(engine, &compiled).map_err(|it| LoadError::of_compiler(&it))?,
+        let kept = self.cache.as_ref().and_then(|it| it.store_code(engine, &hash, &compiled));
+        let (component, stored) = match kept {
+            Some((component, stored)) => (component, Some(stored)),
+            None => (deserialize(engine, &compiled).map_err(|it| LoadError::of_compiler(&it))?, None),
         };
-        Ok(Code { component, listing: None, compiled: Some(compiled), hash, bytes: content.len() })
+        Ok(Code { component, listing: None, stored, hash, bytes: content.len() })
     }
 
-    async fn keep(&self, hash: &str, compiled: Option<Vec<u8>>, listing: &Listing) {
-        let (Some(cache), Some(compiled)) = (self.cache.clone(), compiled) else { return };
+    async fn keep(&self, hash: &str, stored: Option<Stored>, listing: &Listing) {
+        let (Some(cache), Some(stored)) = (self.cache.clone(), stored) else { return };
         let (hash, listing) = (hash.to_owned(), listing.clone());
-        let kept = tokio::task::spawn_blocking(move || cache.store(&hash, &compiled, &listing)).await;
+        let kept = tokio::task::spawn_blocking(move || cache.store_listing(&hash, stored, &listing)).await;
         match kept {
             Ok(Ok(())) => {}
             Ok(Err(error)) => tracing::warn!("compiled code was not kept: {error}"),
@@ -195,13 +198,13 @@ impl Loader {
 struct Code {
     component: Component,
     listing: Option<Listing>,
-    compiled: Option<Vec<u8>>,
+    stored: Option<Stored>,
     hash: String,
     bytes: usize,
 }
 
 /// Reads a file of at most `limit` bytes; anything but a file is refused before it is opened, as a pipe would block.
-pub fn read_plugin(path: &Path, limit: usize) -> Result<Vec<u8>, LoadError> {
+pub(crate) fn read_plugin(path: &Path, limit: usize) -> Result<Vec<u8>, LoadError> {
     let metadata = std::fs::metadata(path).map_err(LoadError::Read)?;
     if !metadata.is_file() {
         return Err(LoadError::NoFile);

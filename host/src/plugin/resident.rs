@@ -45,9 +45,9 @@ impl Resident {
         context: CallContext,
         terms: Terms,
         name: &str,
-        arguments: &String,
+        arguments: &str,
     ) -> Answer {
-        let call = Call::Tool { name: name.into(), arguments: arguments.clone() };
+        let call = Call::Tool { name: name.into(), arguments: arguments.into() };
         self.send(sandbox, context, terms, call).await
     }
 

@@ -11,6 +11,7 @@ use crate::capability::{Base, Capability, Credential, Folder, Grants, Kind, Mode
 use crate::limits::Limits;
 use crate::listing::{Asked, Listing};
 use crate::name::PluginName;
+use crate::plugin::Plugin;
 use crate::plugin::discover::Origin;
 use crate::sandbox::guest::{Identity, OpenFolder};
 
@@ -94,6 +95,29 @@ pub(crate) fn identity(
         storage_limit: limits.storage,
         settings,
     }
+}
+
+/// Says which of the grants of this run give nothing: a name that no plugin has, a right that the plugin does not ask for.
+pub(crate) fn idle_grants(surroundings: &Surroundings, plugins: &[Arc<Plugin>]) -> Vec<String> {
+    let mut idle = Vec::new();
+    for (name, grants) in &surroundings.grants {
+        let Some(plugin) = plugins.iter().find(|it| it.name() == name) else {
+            let names: Vec<&str> = plugins.iter().map(|it| it.name().as_str()).collect();
+            idle.push(format!("a grant is for plugin `{name}`, which there is not; there are: {}", names.join(", ")));
+            continue;
+        };
+        let asked: Vec<Capability> = plugin.asked().iter().map(|it| it.0.clone()).collect();
+        for grant in grants.iter() {
+            let mut alone = Grants::default();
+            alone.add(grant.clone());
+            if alone.effective(&asked).is_empty() {
+                let asked: Vec<String> = asked.iter().map(ToString::to_string).collect();
+                let asks = if asked.is_empty() { "nothing".into() } else { asked.join("; ") };
+                idle.push(format!("plugin `{name}` does not ask for the grant `{grant}`; it asks for: {asks}"));
+            }
+        }
+    }
+    idle
 }
 
 /// Where a granted folder is. A link inside the workspace that leads out of it is not what the user granted.

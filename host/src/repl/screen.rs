@@ -158,6 +158,10 @@ impl Screen {
     }
 
     fn push(&mut self, target: Target, text: &str, pieces: &mut Vec<(Target, String)>) {
+        // Model APIs begin a reply with an empty piece: the line is where it was.
+        if text.is_empty() {
+            return;
+        }
         let target = if self.only_errors { Target::Err } else { target };
         self.at_line_start = text.ends_with('\n');
         pieces.push((target, text.to_owned()));

@@ -51,6 +51,9 @@ struct Fingerprint {
     sha256: String,
 }
 
+/// Code that is in the cache, and has no listing yet.
+pub(crate) struct Stored(Fingerprint);
+
 impl Cache {
     /// Opens the folder for an engine, and makes it private.
     ///
@@ -116,30 +119,31 @@ impl Cache {
         }
     }
 
-    /// Keeps code and listing. Both appear whole or not at all; the note comes last, so an entry without one is a miss.
-    pub(crate) fn store<L: Serialize>(&self, hash: &str, code: &[u8], listing: &L) -> io::Result<()> {
-        let path = self.code(hash);
-        write(&self.folder, &path, code)?;
-        let metadata = fs::symlink_metadata(&path)?;
-        let code = Fingerprint {
-            bytes: metadata.len(),
-            modified_s: metadata.mtime(),
-            modified_ns: metadata.mtime_nsec(),
-            inode: metadata.ino(),
-            sha256: hex(&Sha256::digest(code)),
+    /// Writes code, and maps it: on the heap it would cost ten times as much. None when the folder cannot be written.
+    pub(crate) fn store_code(&self, engine: &wasmtime::Engine, hash: &str, code: &[u8]) -> Option<(Component, Stored)> {
+        let write_code = || -> io::Result<Stored> {
+            let path = self.code(hash);
+            write(&self.folder, &path, code)?;
+            let metadata = fs::symlink_metadata(&path)?;
+            Ok(Stored(Fingerprint {
+                bytes: metadata.len(),
+                modified_s: metadata.mtime(),
+                modified_ns: metadata.mtime_nsec(),
+                inode: metadata.ino(),
+                sha256: hex(&Sha256::digest(code)),
+            }))
         };
-        let note = serde_json::to_vec(&Note { code, listing }).map_err(io::Error::other)?;
-        write(&self.folder, &self.note(hash), &note)
-    }
-
-    /// Writes the code alone, to be mapped before it is known what the plugin lists.
-    pub(crate) fn map(&self, engine: &wasmtime::Engine, hash: &str, code: &[u8]) -> Option<Component> {
-        let path = self.code(hash);
-        write(&self.folder, &path, code).ok()?;
+        let stored = write_code().inspect_err(|error| tracing::warn!("compiled code is not kept: {error}")).ok()?;
         #[expect(unsafe_code, reason = "maps native code: see the comment")]
         // SAFETY: these are the bytes that this process has just compiled, in a folder that is the user's alone.
-        let component = unsafe { Component::deserialize_file(engine, &path) };
-        component.ok()
+        let component = unsafe { Component::deserialize_file(engine, self.code(hash)) };
+        Some((component.ok()?, stored))
+    }
+
+    /// Adds the listing to code that was stored. It comes last: code without one is a miss.
+    pub(crate) fn store_listing<L: Serialize>(&self, hash: &str, code: Stored, listing: &L) -> io::Result<()> {
+        let note = serde_json::to_vec(&Note { code: code.0, listing }).map_err(io::Error::other)?;
+        write(&self.folder, &self.note(hash), &note)
     }
 
     fn code(&self, hash: &str) -> PathBuf {
@@ -213,7 +217,8 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let cache = Cache::open(root.path(), "engine", Path::new("/nowhere")).unwrap();
         let code = engine.precompile_component(&wat::parse_str("(component)").unwrap()).unwrap();
-        cache.store(HASH, &code, &"listing".to_owned()).unwrap();
+        let (_, stored) = cache.store_code(&engine, HASH, &code).unwrap();
+        cache.store_listing(HASH, stored, &"listing".to_owned()).unwrap();
         (root, cache, engine)
     }
 

@@ -31,12 +31,11 @@ pub(crate) struct Engine {
     clock: Clock,
     limits: Limits,
     alive: Arc<AtomicUsize>,
-    pooling: bool,
 }
 
 /// How many calls the process is about to make.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Workload {
+pub(crate) enum Workload {
     /// One or a few: the pool would cost more to set up (about 1 ms) than it saves.
     Single,
     /// Many.
@@ -57,8 +56,7 @@ impl Engine {
     pub(crate) fn new(limits: &Limits, workload: Workload) -> wasmtime::Result<Self> {
         let pooled =
             if workload == Workload::Session { wasmtime::Engine::new(&config(limits, true)).ok() } else { None };
-        let pooling = pooled.is_some();
-        if workload == Workload::Session && !pooling {
+        if workload == Workload::Session && pooled.is_none() {
             tracing::info!("no address space for the instance pool: instances are allocated on demand");
         }
         let inner = match pooled {
@@ -68,7 +66,7 @@ impl Engine {
         let mut linker = Linker::new(&inner);
         imports::add_to_linker(&mut linker)?;
         let clock = Clock::start(&inner).map_err(wasmtime::Error::from)?;
-        Ok(Self { inner, linker, clock, limits: limits.clone(), alive: Arc::default(), pooling })
+        Ok(Self { inner, linker, clock, limits: limits.clone(), alive: Arc::default() })
     }
 
     pub(crate) fn wasmtime(&self) -> &wasmtime::Engine {
@@ -85,11 +83,6 @@ impl Engine {
 
     pub(crate) fn limits(&self) -> &Limits {
         &self.limits
-    }
-
-    /// Whether instances come from a pool.
-    pub(crate) fn is_pooling(&self) -> bool {
-        self.pooling
     }
 
     /// Takes one of the instances that may be alive; none when all are.
@@ -128,9 +121,6 @@ fn config(limits: &Limits, pooling: bool) -> Config {
     config.max_wasm_stack(limits.stack);
     // The fibre's stack holds the guest's and the host functions below it.
     config.async_stack_size(limits.stack + (512 << 10));
-    // Plugins compile one per thread, which is 10 % faster than threads within one.
-    config.generate_address_map(true);
-    config.wasm_backtrace_max_frames(None);
     config.memory_reservation(RESERVED);
     if pooling {
         let instances = u32::try_from(limits.instances).unwrap_or(u32::MAX);
@@ -166,7 +156,6 @@ mod tests {
         let limits = Limits::default();
         let pooled = Engine::new(&limits, Workload::Session).unwrap();
         let single = Engine::new(&limits, Workload::Single).unwrap();
-        assert!(!single.is_pooling());
         assert_eq!(pooled.compatibility(), single.compatibility());
     }
 

@@ -99,6 +99,17 @@ macro_rules! export {
     };
 }
 
+/// No function at all: the instance is made, and its start functions run.
+pub(crate) struct Start;
+
+impl Export for Start {
+    type Answer = ();
+
+    async fn call(self, _: &mut Store<Guest>, _: &Instance, _: &Exports) -> wasmtime::Result<()> {
+        Ok(())
+    }
+}
+
 /// `manifest.describe`
 pub(crate) struct Describe;
 export!(Describe, manifest, manifest::PluginInfo, self, size: 0, call_describe());

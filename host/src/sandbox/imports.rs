@@ -42,7 +42,12 @@ pub(crate) fn add_to_linker(linker: &mut Linker<Guest>) -> wasmtime::Result<()> 
 }
 
 fn port(guest: &mut Guest) -> port::Port<'_> {
-    port::Port { caller: guest.caller(), deadline: &guest.call.deadline, output: &guest.output }
+    port::Port {
+        caller: guest.caller(),
+        deadline: &guest.call.deadline,
+        output: &guest.output,
+        folders: &guest.identity.folders,
+    }
 }
 
 macro_rules! view {

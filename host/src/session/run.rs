@@ -26,6 +26,10 @@ pub(super) struct Task {
     pub(super) turn: Option<Running>,
     /// The command that a person typed and that runs now.
     command: Option<Command>,
+    /// Commands that a person typed so far: the number of the newest.
+    commands: u64,
+    /// Times that loading was begun so far: the number of the newest.
+    loads: u64,
     /// A command asked for it; it happens when the command has returned.
     pub(super) reload_asked: bool,
     pub(super) exit_asked: bool,
@@ -43,16 +47,20 @@ pub(super) struct Task {
 
 /// What ends beside the task.
 pub(super) enum Event {
-    /// Plugins are loaded.
-    Loaded(Box<Installed>),
-    /// The command that a person typed has returned.
-    CommandDone(Result<(), String>),
+    /// Plugins are loaded, by the loading with this number.
+    Loaded(u64, Box<Installed>),
+    /// The command with this number has returned.
+    CommandDone(u64, Result<(), String>),
     /// Something of the turn with this number.
     Turn(u64, TurnEvent),
 }
 
 /// A command that runs, and who waits for it.
 struct Command {
+    number: u64,
+    name: String,
+    /// It has returned, and waits until the plugins are loaded again.
+    reloads: bool,
     task: AbortHandle,
     done: oneshot::Sender<()>,
 }
@@ -74,6 +82,8 @@ impl Task {
             installed: None,
             turn: None,
             command: None,
+            commands: 0,
+            loads: 0,
             reload_asked: false,
             exit_asked: false,
             ended: false,
@@ -91,6 +101,9 @@ impl Task {
         self.load();
         while !self.ended {
             tokio::select! {
+                // An interrupt comes before everything. What a guest asked comes before its end, so that nothing that it
+                // showed is lost.
+                biased;
                 input = self.inputs.recv() => match input {
                     Some(input) => self.input(input).await,
                     None => break,
@@ -100,6 +113,7 @@ impl Task {
             }
         }
         self.interrupt().await;
+        self.settle().await;
     }
 
     /// Shows something. A front end that has gone sees nothing, and the session ends by itself.
@@ -117,18 +131,31 @@ impl Task {
         self.installed.is_some() && self.turn.is_none() && self.command.is_none()
     }
 
-    fn load(&self) {
-        let (host, events) = (self.host.clone(), self.events.clone());
+    fn load(&mut self) {
+        self.loads += 1;
+        let (host, events, number) = (self.host.clone(), self.events.clone(), self.loads);
         tokio::spawn(async move {
             let installed = host.load().await;
-            let _ = events.send(Event::Loaded(Box::new(installed))).await;
+            let _ = events.send(Event::Loaded(number, Box::new(installed))).await;
         });
+    }
+
+    /// Answers what guests have asked and shows what they have said until now. Before anything that follows from a guest's
+    /// return, since what it said comes through another channel than the return itself.
+    async fn settle(&mut self) {
+        for _ in 0..self.requests.len() {
+            let Ok(request) = self.requests.try_recv() else { return };
+            self.request(request).await;
+        }
     }
 
     async fn input(&mut self, input: Input) {
         match input {
             Input::Interrupt => self.interrupt().await,
-            Input::End => self.ended = true,
+            Input::End => {
+                self.settle().await;
+                self.ended = true;
+            }
             // Somebody is typing: no answer is better than a late one.
             Input::Commands(reply) => {
                 if let Some(installed) = &self.installed {
@@ -177,39 +204,53 @@ impl Task {
         };
         let commands = self.installed.as_ref().expect("idle only once loaded").commands.clone();
         let (name, argument) = (name.to_owned(), argument.map(str::to_owned));
-        let (context, events) = (self.context(), self.events.clone());
+        if !commands.has(&name) {
+            self.show(Output::Error(commands.unknown(&name))).await;
+            let _ = done.send(());
+            return;
+        }
+        self.commands += 1;
+        let (context, events, number, of_task) = (self.context(), self.events.clone(), self.commands, name.clone());
         let task = tokio::spawn(async move {
-            let unknown = || Err(commands.unknown(&name));
-            let result = commands.run(&name, argument.as_deref(), context).await.unwrap_or_else(unknown);
-            let _ = events.send(Event::CommandDone(result)).await;
+            let result = commands.run(&of_task, argument.as_deref(), context).await.unwrap_or(Ok(()));
+            let _ = events.send(Event::CommandDone(number, result)).await;
         });
-        self.command = Some(Command { task: task.abort_handle(), done });
+        self.command = Some(Command { number, name, reloads: false, task: task.abort_handle(), done });
     }
 
     async fn event(&mut self, event: Event) {
+        self.settle().await;
         match event {
-            Event::Loaded(installed) => self.loaded(*installed).await,
-            Event::CommandDone(result) => self.command_done(result).await,
+            Event::Loaded(number, installed) => self.loaded(number, *installed).await,
+            Event::CommandDone(number, result) => self.command_done(number, result).await,
             Event::Turn(number, event) => self.turn_event(number, event).await,
         }
         self.next_input().await;
     }
 
-    async fn loaded(&mut self, installed: Installed) {
+    async fn loaded(&mut self, number: u64, installed: Installed) {
+        // A loading whose command was interrupted may end after the next one.
+        if number != self.loads {
+            return;
+        }
         for warning in &installed.warnings {
             self.show(Output::Warning(warning.clone())).await;
         }
         self.installed = Some(Arc::new(installed));
-        self.finish_command();
+        if self.command.as_ref().is_some_and(|it| it.reloads) {
+            self.finish_command();
+        }
     }
 
-    async fn command_done(&mut self, result: Result<(), String>) {
-        // A command's own requests may still wait in the channel; what it showed comes before its end.
-        while let Ok(request) = self.requests.try_recv() {
-            self.request(request).await;
-        }
+    async fn command_done(&mut self, number: u64, result: Result<(), String>) {
+        // One that was interrupted may have returned just before.
+        let Some(command) = self.command.as_mut().filter(|it| it.number == number) else { return };
+        command.reloads = self.reload_asked;
+        let name = command.name.clone();
+        // A command that ran into a limit may have left a turn behind.
+        self.end_turn_by_interrupt().await;
         if let Err(error) = result {
-            tracing::warn!("a command failed: {}", crate::text::visible_line(&error));
+            tracing::warn!("command `/{name}` failed: {}", crate::text::visible_line(&error));
             self.show(Output::Error(error)).await;
         }
         if std::mem::take(&mut self.exit_asked) {

@@ -31,7 +31,8 @@ pub(super) struct Running {
 /// What happened to a turn.
 pub(super) enum TurnEvent {
     Replied(Result<Reply, ProviderError>),
-    Called(usize, Outcome),
+    /// The place of a call among those of the reply, its tool, its result.
+    Called(usize, String, Outcome),
 }
 
 impl Task {
@@ -44,6 +45,8 @@ impl Task {
     ) {
         static NUMBERS: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(0);
         let number = NUMBERS.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        // A command may have added calls and no results for them.
+        self.transcript.close_open_calls("no result was added for this call");
         let (turn, effects) = Turn::begin(prompt, self.options.max_rounds);
         self.turn = Some(Running { number, turn, context: context.nested(), reply, tasks: JoinSet::new() });
         self.perform(effects).await;
@@ -60,7 +63,11 @@ impl Task {
                 agent::Event::Replied(Ok(reply))
             }
             TurnEvent::Replied(Err(error)) => agent::Event::Replied(Err(error)),
-            TurnEvent::Called(place, outcome) => agent::Event::Called(place, self.for_model(&outcome)),
+            TurnEvent::Called(place, name, outcome) => {
+                let failed = if outcome.ok() { None } else { outcome.error() };
+                self.show(Output::Called(name, failed)).await;
+                agent::Event::Called(place, self.for_model(&outcome))
+            }
         };
         let effects = self.turn.as_mut().map(|it| it.turn.step(event)).unwrap_or_default();
         self.perform(effects).await;
@@ -134,9 +141,7 @@ impl Task {
             running.tasks.spawn(async move {
                 let _ = outputs.send(Output::Calling(call.name.clone(), call.arguments.clone())).await;
                 let outcome = toolbox.run(&call.name, &call.arguments, &context).await;
-                let failed = if outcome.ok() { None } else { outcome.error() };
-                let _ = outputs.send(Output::Called(call.name, failed)).await;
-                let _ = events.send(Event::Turn(number, TurnEvent::Called(place, outcome))).await;
+                let _ = events.send(Event::Turn(number, TurnEvent::Called(place, call.name, outcome))).await;
             });
         }
     }
@@ -178,13 +183,22 @@ async fn reply(
     let (pieces, mut received) = mpsc::channel(PIECES);
     let mut reply = Reply::default();
     let collect = async {
+        let mut usage = None;
         while let Some(piece) = received.recv().await {
             match &piece {
                 ReplyEvent::Saying(text) => reply.text.push_str(text),
                 ReplyEvent::Doing(call) => reply.calls.push(call.clone()),
-                ReplyEvent::Thinking(_) | ReplyEvent::Usage(_) => {}
+                ReplyEvent::Thinking(_) => {}
+                // A later one replaces an earlier one: what is shown is the last, so that requests can be added up.
+                ReplyEvent::Usage(_) => {
+                    usage = Some(piece);
+                    continue;
+                }
             }
             let _ = outputs.send(Output::Piece(piece)).await;
+        }
+        if let Some(usage) = usage {
+            let _ = outputs.send(Output::Piece(usage)).await;
         }
     };
     let fetch = provider.fetch(request, pieces, context);

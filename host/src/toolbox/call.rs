@@ -22,9 +22,8 @@ pub(super) fn checked(schema: &Schema, text: &str) -> Result<Arguments, Vec<Stri
     let value = parse_arguments(text).map_err(|it| vec![it.to_string()])?;
     let errors = schema.check(&value);
     if errors.is_empty() {
-        // The text is handed on as it came, unless it was one of the spellings of "no arguments".
-        let is_object = text.trim_start().starts_with('{');
-        let text = if is_object { text.to_owned() } else { value.to_string() };
+        // Written anew, with every digit: of a key that stands there twice, all get the one that was validated.
+        let text = value.to_string();
         return Ok(Arguments { value, text });
     }
     match schema.correct(&value) {
@@ -50,7 +49,8 @@ impl Toolbox {
     pub async fn run_for(&self, caller: &Caller, name: &str, arguments: &str) -> Outcome {
         let Some(registered) = self.lookup(name) else { return Outcome::refused(self.unknown(name)) };
         let real = registered.tool.definition.name.as_str();
-        if !caller.grants.may_call(real) {
+        // A grant may spell the tool as `plugin.tool`, too.
+        if !caller.grants.may_call(real) && !caller.grants.may_call(&registered.address()) {
             let plugin = &caller.plugin;
             let error = format!(
                 "denied: plugin `{plugin}` may not call tool `{real}` (`--grant {plugin}:call-tool={real}` if it asks for it)"
@@ -170,7 +170,8 @@ impl Registered {
     ) -> Result<Map<String, Value>, Outcome> {
         let plugin = hook.plugin.name();
         let text = serde_json::to_string(&outcome).expect("a map of JSON values is always JSON");
-        let failed = |what: String| format!("{what}; the tool already ran");
+        // First, because what a plugin says may be long: a model must not run the tool again for it.
+        let failed = |what: String| format!("the tool already ran, then {what}");
         match hook.plugin.after(context.clone(), hook.number, self.name(), &arguments.text, &text).await {
             Ok(Ok(None)) => Ok(outcome),
             Ok(Ok(Some(text))) => object(&text).map_err(|got| {
@@ -199,7 +200,7 @@ fn object(text: &str) -> Result<Map<String, Value>, &'static str> {
     match serde_json::from_str(text) {
         Ok(Value::Object(object)) => Ok(object),
         Ok(Value::Array(_)) => Err("a list"),
-        Ok(Value::String(_)) => Err("a text"),
+        Ok(Value::String(_)) => Err("text"),
         Ok(Value::Number(_)) => Err("a number"),
         Ok(Value::Bool(_)) => Err("a boolean"),
         Ok(Value::Null) => Err("nothing"),
@@ -221,7 +222,7 @@ mod tests {
     fn an_answer_that_is_no_object_is_named() {
         for (text, expected) in [
             ("[1]", "a list"),
-            ("\"x\"", "a text"),
+            ("\"x\"", "text"),
             ("5", "a number"),
             ("true", "a boolean"),
             ("null", "nothing"),
@@ -230,6 +231,6 @@ mod tests {
         ] {
             assert_eq!(object(text), Err(expected), "{text}");
         }
-        assert!(object(r#"{"a":9007199254740993}"#).unwrap()["a"].to_string() == "9007199254740993");
+        assert_eq!(object(r#"{"a":9007199254740993}"#).unwrap()["a"].to_string(), "9007199254740993");
     }
 }

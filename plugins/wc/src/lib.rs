@@ -18,7 +18,7 @@ fn setup(setup: &mut Setup) {
     setup
         .tool("wc", "Counts how many lines, words and bytes a file has.", wc)
         .alias("count")
-        .example(r#"{"path": "haiku.txt"}"#, r#"{"lines": 3, "words": 15, "bytes": 71}"#);
+        .example(r#"{"path": "README.md"}"#, r#"{"lines": 4, "words": 18, "bytes": 111}"#);
     setup.command("wc", "Count the lines, words and bytes of a file", wc_command).completions(complete);
 }
 

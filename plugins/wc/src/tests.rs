@@ -39,11 +39,11 @@ fn an_error_says_what_to_do_about_it() {
 #[test]
 fn the_command_runs_the_tool() {
     let plugin = test::plugin(setup);
-    let run = plugin.run_command("wc", Some("haiku.txt"));
-    assert_eq!(run.said(), "3 lines, 15 words, 71 bytes: haiku.txt\n");
+    let run = plugin.run_command("wc", Some("README.md"));
+    assert_eq!(run.said(), "4 lines, 18 words, 111 bytes: README.md\n");
     assert_eq!(plugin.run_command("wc", Some("nope")).error(), Some("not found: nope"));
     assert_eq!(plugin.run_command("wc", None).error(), Some("which file? type `/wc FILE`"));
-    assert_eq!(plugin.call("count", json!({"path": "haiku.txt"}))["lines"], 3);
+    assert_eq!(plugin.call("count", json!({"path": "README.md"}))["lines"], 4);
 }
 
 #[test]

@@ -24,7 +24,7 @@ impl Host for Port<'_> {
         if let Err(denied) = self.may_ask_model() {
             return Ok(Err(denied));
         }
-        Ok(self.ask(|reply| Ask::Turn(prompt, reply)).await.and_then(|it| it))
+        Ok(self.wait(|reply| Ask::Turn(prompt, reply)).await.and_then(|it| it))
     }
 
     async fn current_provider(&mut self) -> wasmtime::Result<Result<(String, Option<String>), String>> {

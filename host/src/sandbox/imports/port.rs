@@ -9,6 +9,7 @@ use tokio::sync::oneshot;
 use crate::bindings::bellglass::plugin::types;
 use crate::host_request::{Ask, Caller, Entry, HostRequest};
 use crate::sandbox::clock::Deadline;
+use crate::sandbox::guest::OpenFolder;
 use crate::sandbox::output::Output;
 
 /// What an interface that asks the session needs of the store.
@@ -16,16 +17,23 @@ pub(crate) struct Port<'a> {
     pub caller: Caller,
     pub deadline: &'a Arc<Deadline>,
     pub output: &'a Output,
+    /// What the plugin may read, for a file that the host shows for it.
+    pub folders: &'a [OpenFolder],
 }
 
 impl Port<'_> {
-    /// Asks and waits for the answer. `Err` says that nobody is there to answer.
+    /// Asks something that the session knows. `Err` says that nobody is there to answer.
     pub(crate) async fn ask<R>(&self, ask: impl FnOnce(oneshot::Sender<R>) -> Ask) -> Result<R, String> {
         let (reply, answer) = oneshot::channel();
-        // What the session does for the guest has timers of its own; a person has none.
-        let _pause = self.deadline.pause();
         self.send(ask(reply)).await?;
         answer.await.map_err(|_| NOBODY.to_owned())
+    }
+
+    /// Asks for something that takes the time of others: a person has none, and nested calls and turns have timers of their
+    /// own. The guest's deadline stands still meanwhile.
+    pub(crate) async fn wait<R>(&self, ask: impl FnOnce(oneshot::Sender<R>) -> Ask) -> Result<R, String> {
+        let _pause = self.deadline.pause();
+        self.ask(ask).await
     }
 
     /// Tells the session something that needs no answer.

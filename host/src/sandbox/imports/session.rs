@@ -26,7 +26,7 @@ impl Host for Port<'_> {
         if let Err(denied) = self.may_control() {
             return Ok(Err(denied));
         }
-        Ok(self.ask(|reply| Ask::RunCommand(name, arguments, reply)).await.and_then(|it| it))
+        Ok(self.wait(|reply| Ask::RunCommand(name, arguments, reply)).await.and_then(|it| it))
     }
 
     async fn reload(&mut self) -> wasmtime::Result<Result<(), String>> {

@@ -4,6 +4,10 @@ use crate::bindings::bellglass::plugin::terminal::{Host, Style};
 use crate::bindings::convert;
 use crate::host_request::{Ask, Show};
 use crate::sandbox::imports::port::Port;
+use crate::sandbox::read_beneath;
+
+/// Bytes of a file that are shown; more is no reading for a terminal.
+const SHOWN_FILE: usize = 256 << 10;
 
 impl Port<'_> {
     async fn show(&self, bytes: usize, show: Show) -> wasmtime::Result<()> {
@@ -43,13 +47,16 @@ impl Host for Port<'_> {
     }
 
     async fn display_file(&mut self, path: String, fallback: Option<String>) -> wasmtime::Result<()> {
-        let text = fallback.unwrap_or(path);
+        let folders = self.folders.to_vec();
+        let wanted = path.clone();
+        let read = tokio::task::spawn_blocking(move || read_beneath::read(&folders, &wanted, SHOWN_FILE)).await;
+        let text = read.ok().flatten().or(fallback).unwrap_or(path);
         self.say(text, Style::Plain).await
     }
 
     async fn ask(&mut self, prompt: String) -> wasmtime::Result<Option<String>> {
         self.output.spend(prompt.len())?;
-        Ok(Port::ask(self, |reply| Ask::Line(prompt, reply)).await.ok().flatten())
+        Ok(Port::wait(self, |reply| Ask::Line(prompt, reply)).await.ok().flatten())
     }
 
     async fn is_interactive(&mut self) -> wasmtime::Result<bool> {

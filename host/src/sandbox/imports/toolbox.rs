@@ -17,7 +17,7 @@ impl Port<'_> {
 impl Host for Port<'_> {
     async fn run(&mut self, name: String, arguments: String) -> wasmtime::Result<String> {
         let answer = match self.may_look() {
-            Ok(()) => self.ask(|reply| Ask::RunTool(name, arguments, reply)).await,
+            Ok(()) => self.wait(|reply| Ask::RunTool(name, arguments, reply)).await,
             Err(denied) => Err(denied),
         };
         Ok(answer.unwrap_or_else(|error| Outcome::refused(error).to_json()))

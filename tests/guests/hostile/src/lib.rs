@@ -298,7 +298,7 @@ impl providers::Guest for Hostile {
             secret: None,
             extra: None,
         };
-        vec![provider("fails"), provider("traps"), provider("speaks"), provider("loops")]
+        vec![provider("fails"), provider("traps"), provider("speaks"), provider("loops"), provider("puppet")]
     }
 
     fn list_models(_provider: String, _options: String) -> Result<Vec<providers::Model>, providers::ProviderError> {
@@ -317,6 +317,29 @@ impl providers::Guest for Hostile {
                     arguments: r#"{"path":"nope"}"#.into(),
                 }));
                 Ok(providers::Completion { reason: providers::StopReason::ToolCalls, replay: None, extra: None })
+            }
+            // Calls the tool that the prompt names, `TOOL JSON`, and repeats its result.
+            "puppet" => {
+                let last = request.messages.last().map(|it| (it.role, it.content.clone()));
+                match last {
+                    Some((bellglass::plugin::types::Role::User, prompt)) => {
+                        let (name, arguments) = prompt.split_once(' ').unwrap_or((&prompt, "{}"));
+                        emit(&Event::Doing(bellglass::plugin::types::ToolCall {
+                            id: "puppet".into(),
+                            name: name.into(),
+                            arguments: arguments.into(),
+                        }));
+                        Ok(providers::Completion {
+                            reason: providers::StopReason::ToolCalls,
+                            replay: None,
+                            extra: None,
+                        })
+                    }
+                    last => {
+                        emit(&Event::Saying(last.map(|it| it.1).unwrap_or_default()));
+                        Ok(providers::Completion { reason: providers::StopReason::End, replay: None, extra: None })
+                    }
+                }
             }
             _ => {
                 emit(&Event::Thinking("hm".into()));
