@@ -7,6 +7,7 @@
 mod support;
 
 // The command line: exit status, streams, JSON.
+mod ask;
 mod call;
 
 // Files that are no plugins, and plugins that get in each other's way.
@@ -24,8 +25,27 @@ mod sandbox;
 // Around a call: order, refusals, replacements.
 mod hooks;
 
+// What is set, and what is installed.
+mod config;
+mod plugins;
+mod prompt;
+
+// Slash commands, and what they may do.
+mod commands;
+
+// Lines in, text out.
+mod repl;
+
 // What there is, and what its names mean.
 mod toolbox;
 
 // The page for new users: its sessions, its plugin, its tables.
 mod readme;
+
+// The tree itself.
+mod tidy;
+// The map of the code: what may import what.
+mod architecture;
+
+// The interface between host and plugins.
+mod interface;

@@ -21,7 +21,8 @@ use guest::toolchain::{Machine, TARGET, Toolchain};
 
 #[test]
 fn every_session_shows_what_the_program_shows() {
-    let env = TestEnv::new().file(&format!("../todo/{}", built_by_cargo()), &*PLUGIN);
+    // The reader is in a clone, which has this very page.
+    let env = TestEnv::new().file("README.md", readme().0).file(&format!("../todo/{}", built_by_cargo()), &*PLUGIN);
     let mut folder = env.work();
     let shown: String = readme()
         .parts()

@@ -8,6 +8,8 @@
 mod bench;
 mod component;
 mod library;
+mod process;
+mod scripted;
 
 use std::fmt;
 use std::io::Write as _;

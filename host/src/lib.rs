@@ -46,7 +46,7 @@
 //! | [`listing`], [`schema`], [`capability`], [`name`] | what a plugin says of itself, asks for and is called, checked |
 //! | [`limits`], [`fault`], [`config`], [`folders`], [`text`] | limits and what hits them, what the user set, where it is, and how it is shown |
 //!
-//! A module imports only from the rows below it in `ARCHITECTURE.md`, which has the invariants as well.
+//! `ARCHITECTURE.md` has the direction of imports, the way of one call through these, and the invariants.
 
 // The two ends.
 pub mod cli;

@@ -81,6 +81,12 @@ pub async fn run(session: Session, mut outputs: Outputs, options: ReplOptions) -
             },
             () = run => {
                 asked_by = None;
+                // A question of a line that is over is dropped, which answers that nobody is there.
+                while let Some(output) = outputs.shown() {
+                    if !matches!(output, Output::Question(..)) {
+                        print(&editor, &screen.show(&output))?;
+                    }
+                }
                 print(&editor, &screen.line_end())?;
                 // The person may still be at a question of a line that is over.
                 if !matches!(waiting, Waiting::Answer(_)) {

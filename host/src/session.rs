@@ -98,6 +98,11 @@ impl Outputs {
     pub async fn next(&mut self) -> Option<Output> {
         self.0.recv().await
     }
+
+    /// What was shown and not yet taken; does not wait. All that a line showed is there when it is done.
+    pub fn shown(&mut self) -> Option<Output> {
+        self.0.try_recv().ok()
+    }
 }
 
 impl Session {

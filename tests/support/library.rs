@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use bellglass::agent::prompt::SystemPrompt;
-use bellglass::capability::{Grant, Grants};
+use bellglass::capability::Grant;
 use bellglass::installed::{Host, HostOptions, Installed};
 use bellglass::limits::Limits;
 use bellglass::plugin::discover::Places;
@@ -24,18 +24,12 @@ pub struct Talk {
 impl TestEnv {
     /// A host with the plugins of this environment, these grants (as `--grant` spells them), and these limits.
     pub fn host_with(&self, grants: &[&str], limits: Limits) -> Arc<Host> {
-        let grants = grants.iter().map(|it| {
-            let (plugin, grant) = Grant::parse_flag(it).unwrap();
-            let mut grants = Grants::default();
-            grants.add(grant);
-            (plugin, grants)
-        });
         let options = HostOptions {
             places: Places { user: Some(self.home().join(".agents/plugins")), ..Places::default() },
             surroundings: Surroundings {
                 workspace: self.work(),
                 home: Some(self.home()),
-                grants: grants.collect(),
+                grants: grants.iter().map(|it| Grant::parse_flag(it).unwrap()).collect(),
                 ..Surroundings::default()
             },
             limits,
@@ -81,7 +75,21 @@ impl Talk {
             tokio::select! {
                 biased;
                 output = self.outputs.next() => shown.push_str(&format!("{:?}\n", output.unwrap())),
-                () = &mut run => return shown,
+                () = &mut run => break,
+            }
+        }
+        while let Some(output) = self.outputs.shown() {
+            shown.push_str(&format!("{output:?}\n"));
+        }
+        shown
+    }
+
+    /// Waits until something is shown that holds this.
+    pub async fn until(&mut self, text: &str) {
+        loop {
+            let output = self.outputs.next().await.expect("the session goes on");
+            if format!("{output:?}").contains(text) {
+                return;
             }
         }
     }

@@ -11,7 +11,7 @@ use clap::{ArgAction, Args, ValueEnum};
 use serde_json::{Map, Value};
 
 use crate::agent::prompt::SystemPrompt;
-use crate::capability::{Grant, Grants};
+use crate::capability::Grant;
 use crate::cli::Usage;
 use crate::config::{Config, LogLevel};
 use crate::folders::Folders;
@@ -172,17 +172,6 @@ impl Global {
     /// Makes the host. `single` leaves out the pool of instances, for a run of one or a few calls.
     pub(super) fn host(&self, folders: &Folders, single: bool) -> anyhow::Result<(Arc<Host>, Config)> {
         let config = Self::config(folders)?;
-        let mut grants: Vec<(PluginName, Grants)> = Vec::new();
-        for (plugin, grant) in &self.grants {
-            match grants.iter_mut().find(|it| it.0 == *plugin) {
-                Some(known) => known.1.add(grant.clone()),
-                None => {
-                    let mut of_plugin = Grants::default();
-                    of_plugin.add(grant.clone());
-                    grants.push((plugin.clone(), of_plugin));
-                }
-            }
-        }
         let absolute = |path: &PathBuf| folders.workspace.join(path);
         let options = HostOptions {
             places: Places {
@@ -197,7 +186,7 @@ impl Global {
                 home: folders.home.clone(),
                 storage: folders.state.as_ref().map(|it| it.join("storage")),
                 private: [&folders.cache, &folders.config, &folders.state].into_iter().flatten().cloned().collect(),
-                grants,
+                grants: self.grants.clone(),
                 settings: config.plugins.clone().into_iter().collect(),
                 variables: std::env::vars_os()
                     .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
@@ -231,7 +220,10 @@ impl Global {
             workspace: folders.workspace.clone(),
         };
         // A template that cannot be rendered would fail every request: it fails the start instead.
-        prompt.render()?;
+        prompt.render().with_context(|| match &self.template {
+            Some(path) => format!("cannot use the template `{}`", path.display()),
+            None => "cannot make the system prompt".into(),
+        })?;
         Ok(SessionOptions {
             provider: self.provider.clone().or_else(|| config.provider.clone()).unwrap_or_else(|| STUB.into()),
             model: self.model.clone().or_else(|| config.model.clone()),

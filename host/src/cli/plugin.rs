@@ -84,9 +84,11 @@ fn list(installed: &Installed, as_json: bool) -> anyhow::Result<Exit> {
     }
     let text = |row: &Value, key: &str| visible_line(row[key].as_str().unwrap_or_default()).into_owned();
     let line = |row: &Value| {
-        let (name, about) = match row["name"].as_str() {
-            Some(name) => (name.to_owned(), text(row, "description")),
-            None => (text(row, "path"), text(row, "error")),
+        // What has no name has a path, which goes last: it is as long as it likes.
+        let (name, about) = match (row["name"].as_str(), row["error"].as_str()) {
+            (Some(name), _) => (name.to_owned(), text(row, "description")),
+            (None, Some(_)) => ("-".into(), format!("{}: {}", text(row, "path"), text(row, "error"))),
+            (None, None) => ("-".into(), text(row, "path")),
         };
         vec![name, text(row, "version"), text(row, "origin"), text(row, "state"), about]
     };

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use crate::capability::{Base, Capability, Credential, Folder, Grants, Kind, Mode};
+use crate::capability::{Base, Capability, Credential, Folder, Grant, Grants, Kind, Mode};
 use crate::limits::Limits;
 use crate::listing::{Asked, Listing};
 use crate::name::PluginName;
@@ -26,8 +26,8 @@ pub struct Surroundings {
     pub storage: Option<PathBuf>,
     /// Folders of this program itself: compiled code, grants, storage. No grant opens them.
     pub private: Vec<PathBuf>,
-    /// What `--grant` gave to each plugin.
-    pub grants: Vec<(PluginName, Grants)>,
+    /// What `--grant` gave, to which plugin; one with several grants stands there several times.
+    pub grants: Vec<(PluginName, Grant)>,
     /// The `[plugin.NAME]` tables of the user's configuration.
     pub settings: Vec<(PluginName, Map<String, Value>)>,
     /// The environment variables that this process has.
@@ -70,8 +70,9 @@ pub(crate) fn identity(
     let grants = if origin == Origin::Bundled {
         crate::capability::effective(&wanted, &wanted)
     } else {
-        let granted = surroundings.grants.iter().find(|it| it.0 == *name);
-        granted.map(|it| it.1.effective(&wanted)).unwrap_or_default()
+        let mut granted = Grants::default();
+        surroundings.grants.iter().filter(|it| it.0 == *name).for_each(|it| granted.add(it.1.clone()));
+        granted.effective(&wanted)
     };
     let mut folders = Vec::new();
     for (folder, mode) in grants.folders() {
@@ -100,23 +101,24 @@ pub(crate) fn identity(
 /// Says which of the grants of this run give nothing: a name that no plugin has, a right that the plugin does not ask for.
 pub(crate) fn idle_grants(surroundings: &Surroundings, plugins: &[Arc<Plugin>]) -> Vec<String> {
     let mut idle = Vec::new();
-    for (name, grants) in &surroundings.grants {
+    for (name, grant) in &surroundings.grants {
         let Some(plugin) = plugins.iter().find(|it| it.name() == name) else {
             let names: Vec<&str> = plugins.iter().map(|it| it.name().as_str()).collect();
-            idle.push(format!("a grant is for plugin `{name}`, which there is not; there are: {}", names.join(", ")));
+            let names = names.join(", ");
+            idle.push(format!("a grant is for plugin `{name}`, which there is not; there are: {names}"));
             continue;
         };
         let asked: Vec<Capability> = plugin.asked().iter().map(|it| it.0.clone()).collect();
-        for grant in grants.iter() {
-            let mut alone = Grants::default();
-            alone.add(grant.clone());
-            if alone.effective(&asked).is_empty() {
-                let asked: Vec<String> = asked.iter().map(ToString::to_string).collect();
-                let asks = if asked.is_empty() { "nothing".into() } else { asked.join("; ") };
-                idle.push(format!("plugin `{name}` does not ask for the grant `{grant}`; it asks for: {asks}"));
-            }
+        let mut alone = Grants::default();
+        alone.add(grant.clone());
+        if alone.effective(&asked).is_empty() {
+            let asked: Vec<String> = asked.iter().map(ToString::to_string).collect();
+            let asks = if asked.is_empty() { "nothing".into() } else { asked.join("; ") };
+            idle.push(format!("plugin `{name}` does not ask for the grant `{grant}`; it asks for: {asks}"));
         }
     }
+    // One plugin may have several grants.
+    idle.dedup();
     idle
 }
 

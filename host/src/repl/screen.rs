@@ -63,7 +63,7 @@ impl Screen {
             }
             Output::Piece(ReplyEvent::Thinking(text)) => {
                 self.speaks(Speaker::Thinking, &mut pieces);
-                let text = self.styled(Ansi::new().dimmed().italic(), &visible(text));
+                let text = self.thinking(text);
                 self.push(Target::Out, &text, &mut pieces);
             }
             Output::Piece(ReplyEvent::Doing(_) | ReplyEvent::Usage(_)) => {}
@@ -111,13 +111,17 @@ impl Screen {
             return;
         }
         self.speaks(Speaker::Plugin(plugin.clone()), pieces);
+        let is_whole_line = matches!(show, Show::Doing { .. } | Show::Say(_, Style::Error));
+        if is_whole_line && !self.at_line_start {
+            self.push(Target::Out, "\n", pieces);
+        }
         let text = match show {
             Show::Say(text, Style::Plain | Style::Markdown) => format!("{}\n", visible(text)),
             Show::Say(text, Style::Error) => {
                 format!("{} {}\n", self.styled(AnsiColor::Red.on_default(), "error:"), visible(text))
             }
             Show::Print(text) => visible(text).into_owned(),
-            Show::Thinking(text) => self.styled(Ansi::new().dimmed().italic(), &visible(text)),
+            Show::Thinking(text) => self.thinking(text),
             Show::Doing { name, arguments, state } => self.doing(name, arguments, state),
             Show::Waiting => return,
         };
@@ -151,6 +155,17 @@ impl Screen {
         let shown = crate::text::first_chars(&arguments, ARGUMENTS);
         let more = if shown.len() < arguments.len() { "…" } else { "" };
         format!("{} {name}({shown}{more})\n", visible_line(state))
+    }
+
+    /// Dimmed and italic; a newline at the end stays the last character, so that the state of the line is known.
+    fn thinking(&self, text: &str) -> String {
+        let text = visible(text);
+        let words = text.trim_end_matches('\n');
+        let newlines = &text[words.len()..];
+        if words.is_empty() {
+            return newlines.to_owned();
+        }
+        self.styled(Ansi::new().dimmed().italic(), words) + newlines
     }
 
     fn styled(&self, style: Ansi, text: &str) -> String {
@@ -200,6 +215,27 @@ mod tests {
     fn say_ends_the_line_and_print_does_not() {
         let print = |text: &str| Output::Show(plugin("a"), Show::Print(text.into()));
         check(false, &[print("x"), print("y"), says("a", "z")], "[a]\nxyz\n");
+    }
+
+    #[test]
+    fn a_call_and_an_error_begin_a_line_of_their_own() {
+        let show = |show: Show| Output::Show(plugin("a"), show);
+        let doing = Show::Doing { name: "wc".into(), arguments: "{}".into(), state: "+".into() };
+        let pieces = [show(Show::Print("x".into())), show(doing), show(Show::Print("y".into()))];
+        check(false, &pieces, "[a]\nx\n+ wc({})\ny");
+        let pieces = [show(Show::Print("x".into())), show(Show::Say("no".into(), Style::Error))];
+        check(false, &pieces, "[a]\nx\nerror: no\n");
+    }
+
+    #[test]
+    fn an_empty_piece_and_a_newline_of_thinking_leave_no_blank_line() {
+        let thinking = |text: &str| Output::Piece(ReplyEvent::Thinking(text.into()));
+        check(false, &[reply(""), Output::TurnOver], "");
+        check(
+            true,
+            &[thinking(""), thinking("hm\n"), reply("yes"), reply("\n"), Output::TurnOver],
+            "\u{1b}[2m\u{1b}[3mhm\u{1b}[0m\nyes\n",
+        );
     }
 
     #[test]

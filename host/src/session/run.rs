@@ -236,8 +236,11 @@ impl Task {
         for warning in &installed.warnings {
             self.show(Output::Warning(warning.clone())).await;
         }
+        let plugins = installed.plugins.len();
         self.installed = Some(Arc::new(installed));
         if self.command.as_ref().is_some_and(|it| it.reloads) {
+            let plugins = if plugins == 1 { "1 plugin".into() } else { format!("{plugins} plugins") };
+            self.show(Output::Note(format!("loaded {plugins} again"))).await;
             self.finish_command();
         }
     }
@@ -250,7 +253,7 @@ impl Task {
         // A command that ran into a limit may have left a turn behind.
         self.end_turn_by_interrupt().await;
         if let Err(error) = result {
-            tracing::warn!("command `/{name}` failed: {}", crate::text::visible_line(&error));
+            tracing::warn!(command = %name, "{}", crate::text::visible_line(&error));
             self.show(Output::Error(error)).await;
         }
         if std::mem::take(&mut self.exit_asked) {

@@ -25,12 +25,18 @@ fn setup(setup: &mut Setup) {
         terminal::say("one more thing");
         Ok(())
     });
+    setup.command("busy", "Says so, and never ends", |_| -> Result {
+        terminal::say("busy");
+        loop {
+            std::hint::black_box(());
+        }
+    });
     setup.command("tell", "Nothing", |_| ()).choices(["plain", "pla\u{1b}[2Jin"]);
 }
 
 bellglass_guest::export!(setup);
 
-/// `think`, `say`: lists of pieces. `calls`: `[{id, name, arguments}]`. `usage`: `[[input, output]]`, one after another.
+/// `think`, `say`: lists of pieces. `repeat`: the prompt is said. `see`: what else came is said. `calls`: `[{id, name, arguments}]`. `usage`: `[[input, output]]`, one after another.
 /// `cut`: the output limit was hit. `twice`: calls again after a result. Otherwise what tools answered is said.
 struct Script;
 
@@ -61,6 +67,10 @@ impl Provider for Script {
         let pieces = |key: &str| list(key).iter().filter_map(|it| it.as_str().map(str::to_owned)).collect::<Vec<_>>();
         pieces("think").into_iter().for_each(reply::thinking);
         pieces("say").into_iter().for_each(reply::saying);
+        if options["repeat"] == true {
+            let prompt = request.messages.iter().rev().find(|it| it.role == Role::User);
+            reply::saying(prompt.map_or("", |it| it.content.as_str()));
+        }
         if options["see"] == true {
             let names: Vec<&str> = request.tools.iter().map(|it| it.name.as_str()).collect();
             reply::saying(json!({"model": request.model, "tools": names}).to_string());
