@@ -16,6 +16,12 @@ mod loading;
 // Compiled code that is kept between runs.
 mod cache;
 
+// Every limit of the sandbox.
+mod limits;
+
+// What a plugin can reach.
+mod sandbox;
+
 // Around a call: order, refusals, replacements.
 mod hooks;
 

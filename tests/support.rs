@@ -5,6 +5,7 @@
 // Each subject uses some of it.
 #![allow(dead_code, unreachable_pub, reason = "shared by all subjects")]
 
+mod bench;
 mod component;
 mod library;
 mod process;
@@ -17,6 +18,7 @@ use std::process::{Command, Stdio};
 
 use expect_test::Expect;
 
+pub use bench::Bench;
 pub use component::{PluginText, wat};
 
 /// A home and a workspace, both new and empty.

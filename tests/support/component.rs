@@ -7,8 +7,10 @@
 pub struct PluginText {
     /// What `describe` answers.
     pub name: String,
-    /// The one tool, which answers `{"from": "NAME"}`; none for a plugin without `tools`.
+    /// The one tool; none for a plugin without `tools`.
     pub tool: Option<String>,
+    /// What the tool answers; none for `{"from": "NAME"}`.
+    pub answer: Option<String>,
     /// The tool's JSON Schema.
     pub schema: String,
     /// Instructions at the start of `describe`.
@@ -36,6 +38,7 @@ impl Default for PluginText {
         Self {
             name: "text".into(),
             tool: None,
+            answer: None,
             schema: r#"{"type":"object"}"#.into(),
             in_describe: String::new(),
             in_list_tools: String::new(),
@@ -87,7 +90,8 @@ impl PluginText {
                 let tools = data.words(&tool.repeat(self.copies));
                 let count = self.claimed.unwrap_or_else(|| u32::try_from(self.copies).unwrap());
                 let list = data.words(&[tools, count]);
-                let (answer_at, answer_len) = data.text(&format!(r#"{{"from":"{name}"}}"#));
+                let answer = self.answer.clone().unwrap_or_else(|| format!(r#"{{"from":"{name}"}}"#));
+                let (answer_at, answer_len) = data.text(&answer);
                 let answer = data.words(&[0, answer_at, answer_len]);
                 format!(
                     r#"

@@ -39,6 +39,9 @@ impl Seen {
                 other => Fault::Trap { reason: other.to_string().trim_start_matches("wasm trap: ").into(), stderr },
             };
         }
+        if error.is::<wasmtime_wasi::I32Exit>() {
+            return Fault::Trap { reason: "it ended its own process".into(), stderr };
+        }
         if error.is::<wasmtime::PoolConcurrencyLimitError>() {
             return Fault::Instances(self.instance_limit);
         }

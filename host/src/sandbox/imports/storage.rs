@@ -13,6 +13,9 @@ use crate::sandbox::guest::Identity;
 /// Longest key, in bytes.
 const KEY: usize = 256;
 
+/// Keys of one plugin. Each is a file, and takes a block of the disk however small it is.
+const KEYS: usize = 1024;
+
 /// Two calls of one plugin must not both think that there is room.
 static DISK_LOCK: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
 
@@ -83,8 +86,12 @@ fn set(folder: &Path, key: &str, value: &[u8], limit: usize) -> Result<(), Strin
     let target = file(folder, key);
     let header = serde_json::to_string(key).map_err(|it| it.to_string())?;
     let needed = header.len() + 1 + value.len();
-    if used(folder, &target) + needed > limit {
+    let (others, used) = others(folder, &target);
+    if used.saturating_add(needed) > limit {
         return Err(format!("the storage of a plugin holds at most {}", bytes(limit)));
+    }
+    if others >= KEYS {
+        return Err(format!("the storage of a plugin holds at most {KEYS} keys"));
     }
     let write = || -> std::io::Result<()> {
         fs::create_dir_all(folder)?;
@@ -101,11 +108,12 @@ fn set(folder: &Path, key: &str, value: &[u8], limit: usize) -> Result<(), Strin
     })
 }
 
-/// Bytes that the other keys take.
-fn used(folder: &Path, but: &Path) -> usize {
-    let Ok(entries) = fs::read_dir(folder) else { return 0 };
+/// How many other keys there are, and the bytes that they take.
+fn others(folder: &Path, but: &Path) -> (usize, usize) {
+    let Ok(entries) = fs::read_dir(folder) else { return (0, 0) };
     let sizes = entries.flatten().filter(|it| it.path() != but).filter_map(|it| it.metadata().ok());
-    sizes.map(|it| usize::try_from(it.len()).unwrap_or(usize::MAX)).fold(0, usize::saturating_add)
+    let sizes = sizes.map(|it| usize::try_from(it.len()).unwrap_or(usize::MAX));
+    sizes.fold((0, 0), |(count, sum), size| (count + 1, usize::saturating_add(sum, size)))
 }
 
 fn keys(folder: &Path) -> Vec<String> {
@@ -144,5 +152,16 @@ mod tests {
         assert_eq!(error, "the storage of a plugin holds at most 1000 bytes");
         set(folder.path(), "a", &[1; 950], 1000).unwrap();
         assert!(set(folder.path(), &"k".repeat(257), b"", 1000).is_err());
+    }
+
+    #[test]
+    fn the_number_of_keys_is_bounded_however_small_they_are() {
+        let folder = tempfile::tempdir().unwrap();
+        for n in 0..KEYS {
+            fs::write(file(folder.path(), &n.to_string()), format!("\"{n}\"\n")).unwrap();
+        }
+        let error = set(folder.path(), "more", b"", 1 << 20).unwrap_err();
+        assert_eq!(error, "the storage of a plugin holds at most 1024 keys");
+        set(folder.path(), "7", b"again", 1 << 20).unwrap();
     }
 }

@@ -22,7 +22,7 @@ struct Hostile;
 export!(Hostile);
 
 /// Tools by name; each takes any object.
-const TOOLS: [&str; 24] = [
+const TOOLS: [&str; 26] = [
     "echo",
     "answer",
     "raise",
@@ -47,6 +47,8 @@ const TOOLS: [&str; 24] = [
     "settings",
     "spin-slowly",
     "ask",
+    "hoard",
+    "truncate",
 ];
 
 impl manifest::Guest for Hostile {
@@ -139,6 +141,16 @@ impl tools::Guest for Hostile {
                 .map(|it| json!({"text": it}).to_string())
                 .map_err(|it| it.to_string()),
             "write" => std::fs::write(text("path"), "written").map(|()| "{}".into()).map_err(|it| it.to_string()),
+            "hoard" => (0..number("n"))
+                .try_for_each(|_| std::fs::File::open(text("path")).map(std::mem::forget))
+                .map(|()| "{}".into())
+                .map_err(|it| it.to_string()),
+            "truncate" => std::fs::OpenOptions::new()
+                .write(true)
+                .truncate(true)
+                .open(text("path"))
+                .map(|_| "{}".into())
+                .map_err(|it| it.to_string()),
             "env" => Ok(json!(
                 std::env::vars().collect::<Vec<_>>().into_iter().map(|it| it.0 + "=" + &it.1).collect::<Vec<_>>()
             )
@@ -193,8 +205,9 @@ fn spin() -> ! {
 }
 
 fn recurse(n: u64) -> u64 {
-    let frame = black_box([n; 64]);
-    if n == u64::MAX { 0 } else { recurse(n + 1).wrapping_add(frame[(n % 64) as usize]) }
+    // Small frames, so that the stack of WebAssembly ends before the guest's own in its memory.
+    let n = black_box(n);
+    if n == u64::MAX { 0 } else { recurse(n + 1).wrapping_add(n) }
 }
 
 fn eat_memory() -> String {

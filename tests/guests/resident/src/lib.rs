@@ -29,6 +29,9 @@ fn setup(setup: &mut Setup) {
     setup.raw_tool("enter", "Calls a tool of its own", ANY, |_: Value| -> Result<Value, Failure> {
         Ok(toolbox::run("count", json!({})).into_value())
     });
+    setup.raw_tool("visit", "Calls any tool", ANY, |args: Value| -> Result<Value, Failure> {
+        Ok(toolbox::run(args["tool"].as_str().unwrap_or_default(), &args["arguments"]).into_value())
+    });
     setup.command("count", "Counts", |_| COUNT.set(COUNT.get() + 1));
 }
 
