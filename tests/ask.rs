@@ -210,7 +210,7 @@ fn an_unknown_provider_is_wrong_usage_that_lists_those_there_are() {
     let env = TestEnv::new().guest("hostile");
     env.run(&["ask", "hi", "-p", "\u{1b}nope"]).check(expect![[r#"
         --- stderr
-        error: unknown provider `␛nope`, expected one of: stub, fails, traps, speaks, loops
+        error: unknown provider `␛nope`, expected one of: stub, fails, traps, speaks, loops, puppet
         [exit 2]
     "#]]);
 }
@@ -225,7 +225,7 @@ fn a_failure_of_the_provider_is_no_reply() {
     "#]]);
     env.run(&["ask", "hi", "-p", "traps"]).check(expect![[r#"
         --- stderr
-        error: no reply: its plugin trapped: wasm trap: wasm `unreachable` instruction executed
+        error: no reply: its plugin trapped: wasm `unreachable` instruction executed
         [exit 1]
     "#]]);
 }

@@ -56,7 +56,7 @@ fn a_command_that_fails_crashes_or_never_ends_leaves_the_session_running() {
         ␛[2J
         --- stderr
         error: it went wrong
-        error: command `/crash` of plugin `hostile` trapped: wasm trap: wasm `unreachable` instruction executed
+        error: command `/crash` of plugin `hostile` trapped: wasm `unreachable` instruction executed
         error: command `/loop` of plugin `hostile` was stopped: it used more than its 200 ms of CPU time
         [exit 0]
     "#]]);

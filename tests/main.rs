@@ -44,10 +44,11 @@ mod toolbox;
 // The page for new users: its sessions, its plugin, its tables.
 mod readme;
 
-// The tree itself.
-mod tidy;
 // The map of the code: what may import what.
 mod architecture;
 
 // The interface between host and plugins.
 mod interface;
+
+// The tree itself.
+mod tidy;

@@ -88,7 +88,7 @@ fn plugins_are_listed_with_those_that_failed_and_those_that_wait() {
         wc       0.1.0  bundled  replaced           Counts the lines, words and bytes of files
         no-rm    0.1.0  bundled  loaded             Refuses shell commands that contain rm
         session  0.1.0  bundled  loaded             Slash commands for the session itself
-        -               user     failed             $ENV/home/.agents/plugins/broken.wasm: the file is no WebAssembly component
+        -               user     failed             $ENV/home/.agents/plugins/broken.wasm: the file is no WebAssembly; a plugin is a component, built with `--target wasm32-wasip2`
         order    0.1.0  user     loaded             Says what runs when
         wc       1.0.0  user     loaded             a plugin as text
         -               project  waiting for trust  $ENV/work/.agents/plugins/project.wasm
@@ -119,7 +119,7 @@ fn as_json_the_list_of_plugins_has_file_hash_and_state() {
           },
           {
             "state": "failed",
-            "error": "the file is no WebAssembly component",
+            "error": "the file is no WebAssembly; a plugin is a component, built with `--target wasm32-wasip2`",
             "origin": "user",
             "path": "$ENV/home/.agents/plugins/broken.wasm"
           }
@@ -235,7 +235,7 @@ fn a_file_is_inspected_without_running_it() {
     env.run(&["plugin", "inspect", "not.wasm"]).check(expect![[r#"
         --- stderr
         error: cannot inspect `$ENV/work/not.wasm`
-          caused by: the file is no WebAssembly component
+          caused by: the file is no WebAssembly; a plugin is a component, built with `--target wasm32-wasip2`
         [exit 1]
     "#]]);
     env.run(&["plugin", "inspect", "nowhere.wasm"]).check(expect![[r#"
@@ -247,7 +247,7 @@ fn a_file_is_inspected_without_running_it() {
     env.run(&["plugin", "inspect", "."]).check(expect![[r#"
         --- stderr
         error: cannot inspect `$ENV/work/.`
-          caused by: it is no file
+          caused by: it is no file, but a folder, a pipe or the like; move it away
         [exit 1]
     "#]]);
 }

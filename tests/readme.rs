@@ -14,7 +14,7 @@ use expect_test::{expect, expect_file};
 use crate::support::TestEnv;
 
 #[path = "../xtask/src/guest.rs"]
-#[allow(dead_code, reason = "a nested cargo is all that is needed of it")]
+#[allow(dead_code, clippy::print_stdout, reason = "a nested cargo is all that is needed of it")]
 mod guest;
 
 use guest::toolchain::{Machine, TARGET, Toolchain};

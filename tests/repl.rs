@@ -261,7 +261,7 @@ fn reload_takes_new_plugins_and_leaves_broken_ones_out() {
         second  a tool as text
         third   a tool as text
         --- stderr
-        warning: cannot load plugin `$ENV/home/.agents/plugins/a.wasm`: the file is no WebAssembly component
+        warning: cannot load plugin `$ENV/home/.agents/plugins/a.wasm`: the file is no WebAssembly; a plugin is a component, built with `--target wasm32-wasip2`
         loaded 5 plugins again
         [exit 0]
     "#]]);

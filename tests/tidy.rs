@@ -1,59 +1,12 @@
-//! What the tree promises of itself: who imports whom, sizes, comments, links.
+//! What the tree promises of itself: sizes, comments, links. Who imports whom is in `architecture.rs`.
 //!
 //! Tests, because a rule that nobody checks is a wish.
 
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The modules of `host/src` from the top down. A module imports only from layers below its own.
-const LAYERS: &[&[&str]] = &[
-    &["main"],
-    &["cli"],
-    &["repl"],
-    &["session"],
-    &["installed"],
-    &["commands", "toolbox"],
-    &["provider"],
-    &["plugin"],
-    &["sandbox"],
-    &["bindings"],
-    DOMAIN,
-];
-
-/// Values and rules: they import nothing of ours but each other.
-const DOMAIN: &[&str] = &[
-    "agent",
-    "capability",
-    "completion",
-    "config",
-    "fault",
-    "folders",
-    "host_request",
-    "limits",
-    "listing",
-    "name",
-    "schema",
-    "text",
-    "tool",
-    "transcript",
-];
-
-/// Crates that only some modules name.
-const CRATES: &[(&str, &[&str])] = &[
-    ("wasmtime", &["bindings", "plugin", "sandbox"]),
-    ("wasmtime_wasi", &["sandbox"]),
-    ("wasmtime_wasi_http", &["sandbox"]),
-    ("wasmparser", &["plugin"]),
-    ("reedline", &["repl"]),
-    ("clap", &["cli", "main"]),
-    ("tracing_subscriber", &["cli"]),
-    ("jsonschema", &["schema"]),
-    ("toml", &["config"]),
-];
-
-/// Files that are tables: longer than a file should be, and no harder to read for it.
-const TABLES: &[&str] = &[];
+/// Files that are one case after another: longer than a file should be, and no harder to read for it.
+const TABLES: &[&str] = &["tests/limits.rs", "tests/loading.rs"];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
@@ -73,77 +26,9 @@ fn rust() -> impl Iterator<Item = (String, String)> {
     files().into_iter().filter(|(path, _)| path.ends_with(".rs"))
 }
 
-/// The code of `host/src`: the first module below it that a file belongs to, the path, and its lines without comments and
-/// without what follows `#[cfg(test)]`.
-fn host() -> Vec<(String, String, Vec<String>)> {
-    let code = |(path, text): (String, String)| {
-        let below = path.strip_prefix("host/src/")?;
-        let is_test = below.contains("tests");
-        let module = below.split(['/', '.']).next().unwrap().to_owned();
-        let shipped = text.split("#[cfg(test)]").next().unwrap_or_default();
-        let lines = shipped.lines().map(|it| it.split("//").next().unwrap_or_default().to_owned()).collect();
-        (!is_test && module != "lib").then_some((module, path, lines))
-    };
-    rust().filter_map(code).collect()
-}
-
 #[track_caller]
 fn none(faults: Vec<String>) {
     assert!(faults.is_empty(), "\n{}", faults.join("\n"));
-}
-
-/// What a line names after `prefix`, such as `tool` in `use crate::tool::Outcome;`. Of a group, all.
-fn named<'a>(line: &'a str, prefix: &'a str) -> impl Iterator<Item = String> + 'a {
-    let word = |text: &str| text.chars().take_while(|it| it.is_alphanumeric() || *it == '_').collect::<String>();
-    line.match_indices(prefix).flat_map(move |(place, _)| {
-        let rest = &line[place + prefix.len()..];
-        match rest.strip_prefix('{') {
-            Some(group) => group.split(',').map(|it| word(it.trim())).collect::<Vec<_>>(),
-            None => vec![word(rest)],
-        }
-    })
-}
-
-#[test]
-fn imports_go_one_way() {
-    let layer = |module: &str| LAYERS.iter().position(|it| it.contains(&module));
-    let mut faults = Vec::new();
-    for (module, path, lines) in host() {
-        let Some(own) = layer(&module) else {
-            faults.push(format!("{path}: module `{module}` has no layer in tests/tidy.rs"));
-            continue;
-        };
-        let prefix = if module == "main" { "bellglass::" } else { "crate::" };
-        for (number, line) in lines.iter().enumerate() {
-            for other in named(line, prefix).filter(|it| *it != module) {
-                let Some(other_layer) = layer(&other) else { continue };
-                let both_domain = DOMAIN.contains(&module.as_str()) && DOMAIN.contains(&other.as_str());
-                if other_layer <= own && !both_domain {
-                    faults.push(format!("{path}:{}: `{module}` imports `{other}`", number + 1));
-                }
-            }
-        }
-    }
-    none(faults);
-}
-
-#[test]
-fn each_crate_is_named_only_where_it_belongs() {
-    let mut faults = Vec::new();
-    for (module, path, lines) in host() {
-        for (name, modules) in CRATES.iter().filter(|it| !it.1.contains(&module.as_str())) {
-            for (number, line) in lines.iter().enumerate() {
-                let is_use = |it: &str| it.contains(&format!("{name}::"));
-                let names = line
-                    .split(|it: char| !(it.is_alphanumeric() || it == '_' || it == ':'))
-                    .any(|it| it.starts_with(&format!("{name}::")) && is_use(it));
-                if names {
-                    faults.push(format!("{path}:{}: `{name}` is for {modules:?}", number + 1));
-                }
-            }
-        }
-    }
-    none(faults);
 }
 
 #[test]
@@ -244,12 +129,7 @@ fn links_of_the_documents_lead_somewhere() {
 }
 
 #[test]
-fn every_guest_is_used_by_a_test() {
-    let subjects: String = files()
-        .into_iter()
-        .filter(|(path, _)| path.starts_with("tests/") && !path.starts_with("tests/guests/"))
-        .map(|it| it.1)
-        .collect();
-    let names: BTreeSet<_> = test_guests::names().collect();
-    none(names.into_iter().filter(|it| !subjects.contains(&format!("\"{it}\""))).map(str::to_owned).collect());
+fn every_guest_is_used_by_a_test_or_a_benchmark() {
+    let users: String = rust().filter(|(path, _)| !path.starts_with("tests/guests/")).map(|it| it.1).collect();
+    none(test_guests::names().filter(|it| !users.contains(&format!("\"{it}\""))).map(str::to_owned).collect());
 }

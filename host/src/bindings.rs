@@ -10,9 +10,13 @@ wasmtime::component::bindgen!({
     imports: { default: async | trappable },
     exports: { default: async },
     with: {
-        "bellglass:plugin/agents.agent": crate::sandbox::imports::agents::SubAgent,
+        "bellglass:plugin/agents.agent": crate::bindings::SubAgent,
     },
 });
+
+/// A sub-agent of a plugin. This host makes none, so there is no value of this type.
+#[expect(unreachable_pub, reason = "the generated bindings re-export it")]
+pub enum SubAgent {}
 
 /// The package that this host serves, without its version.
 pub(crate) const PACKAGE: &str = "bellglass:plugin";

@@ -119,7 +119,7 @@ impl Commands {
         Some(match plugin.run_command(context, name, argument).await {
             Ok(Ok(())) => Ok(()),
             Ok(Err(error)) => Err(error),
-            Err(fault) => Err(crate::toolbox::command_ended(plugin, name, &fault)),
+            Err(fault) => Err(fault.ended(&format!("command `/{name}` of plugin `{}`", plugin.name()))),
         })
     }
 

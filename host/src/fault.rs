@@ -63,6 +63,11 @@ pub enum Fault {
 }
 
 impl Fault {
+    /// The sentence about who it happened to: "was stopped" for a limit, which the plugin did not choose, else what happened.
+    pub(crate) fn ended(&self, who: &str) -> String {
+        if self.is_limit() { format!("{who} was stopped: it {self}") } else { format!("{who} {self}") }
+    }
+
     /// Whether a limit was hit, rather than the guest failing by itself.
     pub fn is_limit(&self) -> bool {
         match self {

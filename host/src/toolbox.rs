@@ -3,7 +3,6 @@
 //! Apart from the plugins, because names, hooks and validation are decided across all of them, once, when they are loaded.
 
 mod call;
-pub(crate) use call::command_ended;
 mod question;
 
 use std::collections::HashMap;

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use bellglass::agent::prompt::SystemPrompt;
-use bellglass::capability::{Grant, Grants};
+use bellglass::capability::Grant;
 use bellglass::host_request::CallContext;
 use bellglass::installed::{Host, HostOptions, Installed};
 use bellglass::limits::Limits;
@@ -62,16 +62,7 @@ impl Bench {
 
     /// Grants as `--grant` does.
     pub fn grant(mut self, flag: &str) -> Self {
-        let (plugin, grant): (_, Grant) = Grant::parse_flag(flag).unwrap();
-        let all = &mut self.options.surroundings.grants;
-        match all.iter_mut().find(|it| it.0 == plugin) {
-            Some(known) => known.1.add(grant),
-            None => {
-                let mut grants = Grants::default();
-                grants.add(grant);
-                all.push((plugin, grants));
-            }
-        }
+        self.options.surroundings.grants.push(Grant::parse_flag(flag).unwrap());
         self
     }
 

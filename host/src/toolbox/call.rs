@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use crate::fault::Fault;
 use crate::host_request::{CallContext, Caller};
-use crate::plugin::{Decision, Plugin};
+use crate::plugin::Decision;
 use crate::schema::{Schema, parse_arguments};
 use crate::tool::Outcome;
 use crate::toolbox::{Hook, Registered, Toolbox};
@@ -157,7 +157,7 @@ impl Registered {
                 self.raised(error, arguments)
             }),
             Ok(Err(error)) => Err(self.raised(error, arguments)),
-            Err(fault) => Err(self.stopped(ended(&format!("tool `{}`", self.address()), &fault), &fault, arguments)),
+            Err(fault) => Err(self.stopped(fault.ended(&format!("tool `{}`", self.address())), &fault, arguments)),
         }
     }
 
@@ -190,11 +190,6 @@ impl Registered {
     }
 }
 
-/// "was stopped" for a limit, which the plugin did not choose; else what happened.
-fn ended(who: &str, fault: &Fault) -> String {
-    if fault.is_limit() { format!("{who} was stopped: it {fault}") } else { format!("{who} {fault}") }
-}
-
 /// Parses a guest's answer; `Err` names what came instead of an object.
 fn object(text: &str) -> Result<Map<String, Value>, &'static str> {
     match serde_json::from_str(text) {
@@ -207,11 +202,6 @@ fn object(text: &str) -> Result<Map<String, Value>, &'static str> {
         Err(_) if text.trim().is_empty() => Err("nothing"),
         Err(_) => Err("text that is no JSON"),
     }
-}
-
-/// Names the end of a plugin's command in the words of a tool's.
-pub(crate) fn command_ended(plugin: &Plugin, name: &str, fault: &Fault) -> String {
-    ended(&format!("command `/{name}` of plugin `{}`", plugin.name()), fault)
 }
 
 #[cfg(test)]

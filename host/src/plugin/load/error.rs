@@ -14,7 +14,7 @@ use crate::plugin::inspect::{NotAPlugin, link_error};
 pub enum LoadError {
     /// The file cannot be read.
     #[error("the file cannot be read: {0}")]
-    Read(#[source] std::io::Error),
+    Read(std::io::Error),
     /// A folder, a socket, a device.
     #[error("it is no file, but a folder, a pipe or the like; move it away")]
     NoFile,

@@ -2,14 +2,11 @@
 
 use wasmtime::component::Resource;
 
+use crate::bindings::SubAgent;
 use crate::bindings::bellglass::plugin::agents::{AgentOptions, Host, HostAgent};
 use crate::bindings::bellglass::plugin::types::Message;
 use crate::host_request::Ask;
 use crate::sandbox::imports::port::Port;
-
-/// A sub-agent. This host makes none, so there is no value of this type.
-#[expect(unreachable_pub, reason = "the generated bindings re-export it")]
-pub enum SubAgent {}
 
 const NO_SUB_AGENTS: &str = "this host makes no sub-agents";
 
