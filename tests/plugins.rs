@@ -180,7 +180,8 @@ fn as_json_a_plugin_has_the_same() {
             "count",
             "trap",
             "spin",
-            "enter"
+            "enter",
+            "visit"
           ],
           "hooks": [],
           "commands": [
