@@ -10,14 +10,16 @@ mod support;
 mod ask;
 mod call;
 
-// Files that are no plugins, and plugins that get in each other's way.
+// Files that are no plugins, and which plugin counts.
 mod loading;
+mod precedence;
 
 // Compiled code that is kept between runs.
 mod cache;
 
-// Every limit of the sandbox.
+// Every limit of the sandbox, and the plugins that outlive a call.
 mod limits;
+mod residents;
 
 // What a plugin can reach.
 mod sandbox;
