@@ -3,10 +3,13 @@
 //! Apart, because cached native code runs outside of every sandbox: whatever is wrong with an entry is a miss, and the folder
 //! is the user's alone.
 
+mod prune;
+
 use std::fs::{self, File};
 use std::io::{self, Read as _, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -84,6 +87,7 @@ impl Cache {
                 fs::set_permissions(path, fs::Permissions::from_mode(0o700)).map_err(io)?;
             }
         }
+        prune::prune(&root, engine, SystemTime::now());
         Ok(Self { folder })
     }
 
