@@ -37,7 +37,7 @@ fn setup(setup: &mut Setup) {
 bellglass_guest::export!(setup);
 
 /// `think`, `say`: lists of pieces. `repeat`: the prompt is said. `see`: what else came is said. `calls`: `[{id, name, arguments}]`. `usage`: `[[input, output]]`, one after another.
-/// `cut`: the output limit was hit. `twice`: calls again after a result. Otherwise what tools answered is said.
+/// `cut`: the output limit was hit. `hang`: it never ends.. Otherwise what tools answered is said.
 struct Script;
 
 impl Provider for Script {
@@ -67,6 +67,11 @@ impl Provider for Script {
         let pieces = |key: &str| list(key).iter().filter_map(|it| it.as_str().map(str::to_owned)).collect::<Vec<_>>();
         pieces("think").into_iter().for_each(reply::thinking);
         pieces("say").into_iter().for_each(reply::saying);
+        if options["hang"] == true {
+            loop {
+                std::hint::black_box(());
+            }
+        }
         if options["repeat"] == true {
             let prompt = request.messages.iter().rev().find(|it| it.role == Role::User);
             reply::saying(prompt.map_or("", |it| it.content.as_str()));
