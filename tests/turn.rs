@@ -128,3 +128,27 @@ async fn a_prompt_may_begin_with_blanks_and_hold_a_slash() {
         assert_eq!(talk.line(prompt).await, format!("Piece(Saying({prompt:?}))\nTurnOver\n"));
     }
 }
+
+#[tokio::test]
+async fn replay_data_goes_back_to_the_provider_that_wrote_it_and_to_no_other() {
+    let env = TestEnv::new().guest("script");
+    let mut talk = env.talk("script", json!({"replay": true}), &["script:model"]);
+    let mut shown = String::new();
+    for line in ["one", "two", "/use twin", "three", "four", "/use script", "five"] {
+        shown.push_str(&talk.line(line).await);
+    }
+    expect![[r#"
+        Piece(Saying("got back []"))
+        TurnOver
+        Piece(Saying("got back [\"{\\\"of\\\":\\\"script\\\"}\"]"))
+        TurnOver
+        Show(PluginName("script"), Say("twin with no model", Plain))
+        Piece(Saying("got back []"))
+        TurnOver
+        Piece(Saying("got back [\"{\\\"of\\\":\\\"twin\\\"}\"]"))
+        TurnOver
+        Show(PluginName("script"), Say("script with script-1", Plain))
+        Piece(Saying("got back [\"{\\\"of\\\":\\\"script\\\"}\", \"{\\\"of\\\":\\\"script\\\"}\"]"))
+        TurnOver
+    "#]].assert_eq(&shown);
+}
