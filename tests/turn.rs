@@ -150,5 +150,6 @@ async fn replay_data_goes_back_to_the_provider_that_wrote_it_and_to_no_other() {
         Show(PluginName("script"), Say("script with script-1", Plain))
         Piece(Saying("got back [\"{\\\"of\\\":\\\"script\\\"}\", \"{\\\"of\\\":\\\"script\\\"}\"]"))
         TurnOver
-    "#]].assert_eq(&shown);
+    "#]]
+    .assert_eq(&shown);
 }
