@@ -35,6 +35,9 @@ mod prompt;
 // Slash commands, and what they may do.
 mod commands;
 
+// From a prompt to its end.
+mod turn;
+
 // Lines in, text out.
 mod repl;
 

@@ -147,6 +147,7 @@ fn a_plugin_is_shown_with_what_it_has_asks_for_and_may_do() {
                    /busy
                    /tell
         providers  script
+                   twin
         rights     read and change the conversation: to add messages (not granted, --grant script:conversation)
                    ask the model, run sub-agents and switch the provider: to run turns (granted)
                    end or reload the session and run slash commands: to run commands (not granted, --grant script:session-control)

@@ -36,6 +36,29 @@ fn a_last_line_without_a_newline_is_a_line() {
 }
 
 #[test]
+fn a_line_that_is_too_long_is_left_out_whole() {
+    let lines = format!("{}/exit\n/context 1\n", "x".repeat(4 << 20));
+    let run = TestEnv::scripted().script(&[], &lines);
+    run.check(expect![[r#"
+        [session]
+        system: Be brief.
+        --- stderr
+        ERROR a line longer than 4 MiB was left out
+        [exit 0]
+    "#]]);
+}
+
+#[test]
+fn a_reader_that_has_gone_ends_the_session_quietly() {
+    let env = TestEnv::scripted().file("lines", "/help\n".repeat(20));
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let mut command = env.command(&[]);
+    let output = command.stdin(std::fs::File::open(env.work().join("lines")).unwrap()).stdout(writer).output().unwrap();
+    assert_eq!(env.shown(&output).to_string(), "[exit 0]\n");
+}
+
+#[test]
 fn help_lists_the_commands_of_all_plugins() {
     talk("/help\n").check(expect![[r#"
         [session]
@@ -170,20 +193,20 @@ fn the_provider_is_shown_and_switched_and_an_unknown_one_is_refused() {
     env.script(&[], lines).check(expect![[r#"
         [session]
         provider: script, model script-1
-        available: stub, script
+        available: stub, script, twin
         [session]
         provider: stub
-        available: stub, script
+        available: stub, script, twin
         [session]
         provider: stub
-        available: stub, script
+        available: stub, script, twin
         A stub has no thoughts of its own.
         You said: hello
         + wc({"path":"README.md"})
         - wc: not found: README.md
         The tool has answered. That is all a stub can do.
         --- stderr
-        error: no provider `nope`; type /provider NAME with one of: stub, script
+        error: no provider `nope`; type /provider NAME with one of: stub, script, twin
         [exit 0]
     "#]]);
 }

@@ -20,6 +20,7 @@ use expect_test::Expect;
 
 pub use bench::Bench;
 pub use component::{PluginText, wat};
+pub use library::Talk;
 
 /// A home and a workspace, both new and empty.
 pub struct TestEnv {

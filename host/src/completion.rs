@@ -39,8 +39,18 @@ pub enum StopReason {
 pub struct Completion {
     /// Why it ended.
     pub reason: StopReason,
-    /// Opaque data to be given back to the same provider.
+    /// Opaque data to be given back to the same provider, whose name stands with it.
     pub replay: Option<Value>,
+}
+
+/// Replay data with the name of the provider that wrote it, as a transcript keeps it.
+pub(crate) fn replay_of(provider: &str, data: Value) -> Value {
+    serde_json::json!({"provider": provider, "data": data})
+}
+
+/// The replay data that this provider wrote. What is signed for one API is no other's business, and an error to it.
+pub(crate) fn replay_for<'a>(provider: &str, replay: &'a Value) -> Option<&'a Value> {
+    replay.get("data").filter(|_| replay.get("provider").is_some_and(|it| it == provider))
 }
 
 /// Why no reply came.

@@ -191,7 +191,7 @@ impl Plugin {
         // A reply may take as long as the model speaks: the caller watches the pieces.
         let terms = Terms { deadline: None, ..self.terms(Entry::Provider) };
         let answer = self.sandbox.once(context, terms, Fetch { request }).await?;
-        Ok(answer.map(convert::completion).map_err(convert::provider_error))
+        Ok(answer.map(|it| convert::completion(&request.provider, it)).map_err(convert::provider_error))
     }
 }
 

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use crate::bindings::bellglass::plugin::{reply, terminal, toolbox, types};
 use crate::bindings::exports::bellglass::plugin::{hooks, manifest, providers};
-use crate::completion::{Completion, ProviderError, Request, StopReason};
+use crate::completion::{Completion, ProviderError, Request, StopReason, replay_for, replay_of};
 use crate::host_request::{CommandListing, HookListing, ReplyEvent, Style, Usage};
 use crate::listing::{Asked, ListedCommand, ListedHook, ListedProvider, ListedTool, Listing};
 use crate::name::{NameError, PluginName};
@@ -178,13 +178,19 @@ pub(crate) fn request(provider: &str, request: &Request) -> providers::Request {
         provider: provider.into(),
         model: request.model.clone(),
         options: Value::Object(request.options.clone()).to_string(),
-        messages: request.messages.iter().map(message_to_wit).collect(),
+        messages: request.messages.iter().map(|it| message_for(provider, it)).collect(),
         tools: request.tools.iter().map(definition_to_wit).collect(),
         extra: None,
     }
 }
 
-pub(crate) fn completion(completion: providers::Completion) -> Completion {
+/// A message as this provider gets it: with its own replay data, without that of others.
+fn message_for(provider: &str, message: &Message) -> types::Message {
+    let replay = message.replay.as_ref().and_then(|it| replay_for(provider, it));
+    types::Message { replay: replay.map(Value::to_string), ..message_to_wit(message) }
+}
+
+pub(crate) fn completion(provider: &str, completion: providers::Completion) -> Completion {
     let reason = match completion.reason {
         providers::StopReason::End => StopReason::End,
         providers::StopReason::ToolCalls => StopReason::ToolCalls,
@@ -193,6 +199,7 @@ pub(crate) fn completion(completion: providers::Completion) -> Completion {
     };
     // Replay data that is no JSON could not be kept in a session file; the provider goes on without.
     let replay = completion.replay.and_then(|it| serde_json::from_str(&it).ok());
+    let replay = replay.filter(|it: &Value| !it.is_null()).map(|it| replay_of(provider, it));
     Completion { reason, replay }
 }
 

@@ -19,7 +19,7 @@ use crate::repl::ReplOptions;
 use crate::session::Session;
 
 /// Longest line that is read from a pipe, in bytes.
-const LINE: u64 = 4 << 20;
+const LINE: usize = 4 << 20;
 
 /// What came of reading.
 #[derive(Debug, PartialEq, Eq)]
@@ -104,9 +104,17 @@ fn read_line(editor: &mut Reedline, prompt: &str) -> Typed {
 
 fn read_plain() -> Typed {
     use std::io::Read as _;
+    let mut input = std::io::stdin().lock();
     let mut line = Vec::new();
-    match std::io::stdin().lock().take(LINE).read_until(b'\n', &mut line) {
+    match input.by_ref().take(LINE as u64).read_until(b'\n', &mut line) {
         Ok(0) => Typed::End,
+        // Its rest is no line of its own, which might be a command.
+        Ok(_) if line.len() == LINE && !line.ends_with(b"\n") => {
+            tracing::error!("a line longer than {} was left out", crate::fault::bytes(LINE));
+            // An error shows again at the next read.
+            let _ = input.skip_until(b'\n');
+            Typed::Line(String::new())
+        }
         Ok(_) => Typed::Line(String::from_utf8_lossy(&line).trim_end_matches(['\n', '\r']).to_owned()),
         Err(error) => {
             tracing::error!("standard input cannot be read: {error}");

@@ -14,6 +14,7 @@ fn setup(setup: &mut Setup) {
         .asks(Capability::Model, "to run turns")
         .asks(Capability::SessionControl, "to run commands");
     setup.provider("script", "Replies as its options say", Script).default_model("script-1");
+    setup.provider("twin", "Does the same", Script);
     setup.command("put", "Adds a message, given as JSON", put);
     setup.command("last", "Shows the last message as the session keeps it", |_| last());
     setup.command("relay", "Runs another command, and says how that went", relay);
@@ -36,8 +37,9 @@ fn setup(setup: &mut Setup) {
 
 bellglass_guest::export!(setup);
 
-/// `think`, `say`: lists of pieces. `repeat`: the prompt is said. `see`: what else came is said. `calls`: `[{id, name, arguments}]`. `usage`: `[[input, output]]`, one after another.
-/// `cut`: the output limit was hit. `twice`: calls again after a result. Otherwise what tools answered is said.
+/// `think`, `say`: lists of pieces. `repeat`: the prompt is said. `see`: what else came is said. `replay`: some is written, and
+/// what came back is said. `calls`: `[{id, name, arguments}]`. `usage`: `[[input, output]]`, one after another.
+/// `cut`: the output limit was hit. `hang`: it never ends.. Otherwise what tools answered is said.
 struct Script;
 
 impl Provider for Script {
@@ -67,6 +69,11 @@ impl Provider for Script {
         let pieces = |key: &str| list(key).iter().filter_map(|it| it.as_str().map(str::to_owned)).collect::<Vec<_>>();
         pieces("think").into_iter().for_each(reply::thinking);
         pieces("say").into_iter().for_each(reply::saying);
+        if options["hang"] == true {
+            loop {
+                std::hint::black_box(());
+            }
+        }
         if options["repeat"] == true {
             let prompt = request.messages.iter().rev().find(|it| it.role == Role::User);
             reply::saying(prompt.map_or("", |it| it.content.as_str()));
@@ -74,6 +81,11 @@ impl Provider for Script {
         if options["see"] == true {
             let names: Vec<&str> = request.tools.iter().map(|it| it.name.as_str()).collect();
             reply::saying(json!({"model": request.model, "tools": names}).to_string());
+        }
+        if options["replay"] == true {
+            let replays: Vec<_> = request.messages.iter().filter_map(|it| it.replay.as_deref()).collect();
+            reply::saying(format!("got back {replays:?}"));
+            return Ok(Completion::new(StopReason::End).replay(&json!({"of": request.provider})));
         }
         let calls = list("calls");
         for call in &calls {
