@@ -10,8 +10,10 @@ use tokio::sync::{mpsc, oneshot};
 
 use crate::capability::GrantSet;
 use crate::name::PluginName;
+use crate::question::{Answer, Question};
 use crate::tool::ToolDefinition;
 use crate::transcript::{Message, ToolCall};
+use crate::uses::Uses;
 
 /// Requests that may wait for the session before a guest that sends another waits itself.
 pub const REQUESTS_WAITING: usize = 64;
@@ -46,6 +48,8 @@ pub struct CallContext {
     pub has_permit: bool,
     /// The `session` plugins that wait for this call, innermost first.
     pub chain: Option<Arc<Link>>,
+    /// What was done with rights, in the tool call that this is, or is part of.
+    pub uses: Arc<Uses>,
 }
 
 /// One `session` plugin that waits for a call.
@@ -62,7 +66,7 @@ pub struct Link {
 impl CallContext {
     /// A call that comes from a person or a program, not from a plugin.
     pub fn top(requests: Option<mpsc::Sender<HostRequest>>) -> Self {
-        Self { requests, reply: None, depth: 0, has_permit: false, chain: None }
+        Self { requests, reply: None, depth: 0, has_permit: false, chain: None, uses: Arc::default() }
     }
 
     /// The context of a call that a plugin makes from inside this one.
@@ -76,6 +80,14 @@ impl CallContext {
     pub fn inside(mut self, plugin: &PluginName, resident: u64) -> Self {
         self.chain = Some(Arc::new(Link { plugin: plugin.clone(), resident, outer: self.chain.take() }));
         self
+    }
+
+    /// Lets the person choose, in the name of the program. None where nobody can answer.
+    pub async fn choose(&self, caller: &Caller, question: Question) -> Option<Answer> {
+        let (reply, answer) = oneshot::channel();
+        let request = HostRequest { caller: caller.clone(), ask: Ask::Choose(question, reply) };
+        self.requests.as_ref()?.send(request).await.ok()?;
+        answer.await.ok().flatten()
     }
 
     /// Whether the plugin's one instance waits for this call.
@@ -201,6 +213,8 @@ pub enum Ask {
     Show(Show),
     /// Asks the person for a line.
     Line(String, oneshot::Sender<Option<String>>),
+    /// Lets the person choose; none where nobody can, or where nobody answered. Only the host asks this, for itself.
+    Choose(Question, oneshot::Sender<Option<Answer>>),
     /// Whether a person can answer.
     IsInteractive(oneshot::Sender<bool>),
     /// Runs a tool: its name, the arguments as JSON; answered with the result as JSON.

@@ -42,7 +42,7 @@
 //! | [`agent`] | one turn as a step function, without any IO |
 //! | [`session`] | the task that owns a conversation, runs turns, and answers what guests ask |
 //! | [`repl`], [`cli`] | the two ends at a person or a script |
-//! | [`transcript`], [`tool`], [`completion`], [`host_request`] | the values that go between these |
+//! | [`transcript`], [`tool`], [`completion`], [`host_request`], [`question`], [`uses`] | the values that go between these |
 //! | [`listing`], [`schema`], [`capability`], [`name`] | what a plugin says of itself, asks for and is called, checked |
 //! | [`limits`], [`fault`], [`config`], [`folders`], [`text`] | limits and what hits them, what the user set, where it is, and how it is shown |
 //!
@@ -78,7 +78,9 @@ pub mod host_request;
 pub mod limits;
 pub mod listing;
 pub mod name;
+pub mod question;
 pub mod schema;
 pub mod text;
 pub mod tool;
 pub mod transcript;
+pub mod uses;

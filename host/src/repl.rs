@@ -12,6 +12,7 @@ use std::pin::Pin;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::oneshot;
 
+use crate::question::{self, Question};
 use crate::repl::editor::{Editor, Typed};
 use crate::repl::screen::{Screen, Target};
 use crate::session::{Output, Outputs, Session};
@@ -36,8 +37,10 @@ enum Waiting {
     Run(Pin<Box<dyn Future<Output = ()> + Send>>),
     /// The next line.
     Line,
-    /// The answer to a question.
+    /// The answer to a plugin's question.
     Answer(oneshot::Sender<Option<String>>),
+    /// The answer to a question of the program.
+    Choice(Question, oneshot::Sender<Option<question::Answer>>),
 }
 
 /// Runs until the input ends, a command ends the session, or the person leaves.
@@ -57,7 +60,7 @@ pub async fn run(session: Session, mut outputs: Outputs, options: ReplOptions) -
     loop {
         let running = match &mut waiting {
             Waiting::Run(running) => Some(running),
-            Waiting::Line | Waiting::Answer(_) => asked_by.as_mut(),
+            Waiting::Line | Waiting::Answer(_) | Waiting::Choice(..) => asked_by.as_mut(),
         };
         let run = async {
             match running {
@@ -77,19 +80,26 @@ pub async fn run(session: Session, mut outputs: Outputs, options: ReplOptions) -
                     }
                     editor.read(&crate::text::visible_line(&prompt));
                 }
+                Some(Output::Choose(question, reply)) => {
+                    print(&editor, &screen.choose(&question))?;
+                    editor.read(&question.prompt());
+                    if let Waiting::Run(running) = std::mem::replace(&mut waiting, Waiting::Choice(question, reply)) {
+                        asked_by = Some(running);
+                    }
+                }
                 Some(output) => print(&editor, &screen.show(&output))?,
             },
             () = run => {
                 asked_by = None;
                 // A question of a line that is over is dropped, which answers that nobody is there.
                 while let Some(output) = outputs.shown() {
-                    if !matches!(output, Output::Question(..)) {
+                    if !matches!(output, Output::Question(..) | Output::Choose(..)) {
                         print(&editor, &screen.show(&output))?;
                     }
                 }
                 print(&editor, &screen.line_end())?;
                 // The person may still be at a question of a line that is over.
-                if !matches!(waiting, Waiting::Answer(_)) {
+                if !matches!(waiting, Waiting::Answer(_) | Waiting::Choice(..)) {
                     editor.read(PROMPT);
                 }
                 waiting = Waiting::Line;
@@ -101,6 +111,21 @@ pub async fn run(session: Session, mut outputs: Outputs, options: ReplOptions) -
                 }
                 (Typed::Interrupt | Typed::End, Waiting::Answer(reply)) => {
                     // First the interrupt: with an answer, the call that asked would go on.
+                    session.interrupt();
+                    let _ = reply.send(None);
+                    waiting = after_answer(asked_by.take(), &mut editor);
+                }
+                (Typed::Line(typed), Waiting::Choice(question, reply)) => match question.answer(&typed) {
+                    Some(answer) => {
+                        let _ = reply.send(Some(answer));
+                        waiting = after_answer(asked_by.take(), &mut editor);
+                    }
+                    None => {
+                        editor.read(&question.prompt());
+                        waiting = Waiting::Choice(question, reply);
+                    }
+                },
+                (Typed::Interrupt | Typed::End, Waiting::Choice(_, reply)) => {
                     session.interrupt();
                     let _ = reply.send(None);
                     waiting = after_answer(asked_by.take(), &mut editor);

@@ -19,6 +19,7 @@ use crate::commands::complete::{Candidates, complete};
 use crate::host_request::{CallContext, HostRequest, REQUESTS_WAITING, ReplyEvent, Show};
 use crate::installed::{Host, Installed};
 use crate::name::PluginName;
+use crate::question::{Answer, Question};
 
 /// Pieces of output that may wait for a slow terminal before what makes them waits.
 const OUTPUT_WAITING: usize = 256;
@@ -63,6 +64,8 @@ pub enum Output {
     Error(String),
     /// A plugin asks the person for a line.
     Question(PluginName, String, oneshot::Sender<Option<String>>),
+    /// The program lets the person choose.
+    Choose(Question, oneshot::Sender<Option<Answer>>),
 }
 
 /// What a front end asks of a session.

@@ -6,6 +6,7 @@ use anstyle::{AnsiColor, Style as Ansi};
 
 use crate::host_request::{ReplyEvent, Show, Style};
 use crate::name::PluginName;
+use crate::question::Question;
 use crate::session::Output;
 use crate::text::{visible, visible_line};
 
@@ -86,6 +87,7 @@ impl Screen {
                 self.push(Target::Err, &format!("{}\n", visible(text)), &mut pieces);
             }
             Output::Question(plugin, ..) => pieces.extend(self.question(plugin)),
+            Output::Choose(question, _) => pieces.extend(self.choose(question)),
         }
         pieces
     }
@@ -96,6 +98,23 @@ impl Screen {
         // The name stands there again even when the plugin spoke last: a question must not hide behind output.
         self.speaker = Speaker::Program;
         self.speaks(Speaker::Plugin(plugin.clone()), &mut pieces);
+        pieces
+    }
+
+    /// A question of the program itself: what is decided, and what each key does. No plugin can print its first line, since
+    /// what a plugin prints stands under its name.
+    pub fn choose(&mut self, question: &Question) -> Vec<(Target, String)> {
+        let mut pieces = self.line_end();
+        let mark = self.styled(AnsiColor::Yellow.on_default().bold(), "bellglass asks:");
+        let mut text = format!("{mark} {}\n", visible_line(&question.subject));
+        for line in &question.lines {
+            text += &format!("  {}\n", visible_line(line));
+        }
+        for choice in &question.choices {
+            let reason = if choice.takes_reason { " (a reason may follow)" } else { "" };
+            text += &format!("  {} = {}{reason}\n", choice.key, visible_line(&choice.effect));
+        }
+        self.push(Target::Out, &text, &mut pieces);
         pieces
     }
 

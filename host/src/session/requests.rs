@@ -25,6 +25,13 @@ impl Task {
                     answer(reply, None);
                 }
             }
+            Ask::Choose(question, reply) => {
+                if self.options.interactive {
+                    self.show(Output::Choose(question, reply)).await;
+                } else {
+                    answer(reply, None);
+                }
+            }
             Ask::IsInteractive(reply) => answer(reply, self.options.interactive),
             Ask::Messages(reply) => answer(reply, self.transcript.messages().to_vec()),
             Ask::Context(reply) => answer(reply, self.provider_messages().unwrap_or_default()),
