@@ -15,7 +15,7 @@ use crate::limits::{LimitError, Limits};
 use crate::name::{NameError, PluginName};
 use crate::text::{first_chars, visible_line};
 
-mod read;
+pub(crate) mod read;
 
 /// The largest file that is read. A larger one is not a configuration.
 const MOST_BYTES: u64 = 1 << 20;
@@ -147,6 +147,14 @@ pub enum Problem {
     /// A table below `plugin` whose name is no plugin's.
     #[error("`plugin`: {0}")]
     Plugin(NameError),
+    /// A value that its own reader refuses.
+    #[error("`{key}`: {problem}")]
+    Value {
+        /// The path of the key.
+        key: String,
+        /// What is wrong, in the reader's words.
+        problem: String,
+    },
     /// A value that JSON does not have.
     #[error("`{0}` is a number that JSON cannot hold")]
     Number(String),
@@ -155,33 +163,9 @@ pub enum Problem {
 impl Config {
     /// Reads the file. One that does not exist is as good as an empty one.
     pub fn load(path: &Path) -> Result<Config, ConfigError> {
-        let file_name = visible_line(&path.to_string_lossy()).into_owned();
-        let unreadable = |error: io::Error| ConfigError::Unreadable { file: file_name.clone(), kind: error.kind() };
-        // The kind of file first: opening a pipe would wait for its writer.
-        let metadata = match path.metadata() {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Config::default()),
-            result => result.map_err(unreadable)?,
-        };
-        if metadata.is_dir() {
-            return Err(ConfigError::Folder(file_name));
-        }
-        if !metadata.is_file() {
-            return Err(ConfigError::NoFile(file_name));
-        }
-        let mut bytes = Vec::new();
-        File::open(path).and_then(|file| file.take(MOST_BYTES + 1).read_to_end(&mut bytes)).map_err(unreadable)?;
-        if bytes.len() as u64 > MOST_BYTES {
-            return Err(ConfigError::TooLarge(file_name));
-        }
-        match std::str::from_utf8(&bytes) {
-            Ok(text) => Config::parse(text, &file_name),
-            Err(error) => {
-                let valid = String::from_utf8_lossy(&bytes[..error.valid_up_to()]);
-                Err(ConfigError::Wrong {
-                    place: Place::at(&file_name, &valid, valid.len()),
-                    problem: Problem::Encoding,
-                })
-            }
+        match read_text(path)? {
+            Some(text) => Config::parse(&text, &path.to_string_lossy()),
+            None => Ok(Config::default()),
         }
     }
 
@@ -189,10 +173,7 @@ impl Config {
     pub fn parse(text: &str, file_name: &str) -> Result<Config, ConfigError> {
         // Editors on Windows put a byte order mark before the text; it is no column.
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-        read::document(text).map_err(|(offset, problem)| {
-            let place = Place::at(&visible_line(file_name), text, offset);
-            ConfigError::Wrong { place, problem }
-        })
+        read::document(text).map_err(|(offset, problem)| ConfigError::at(file_name, text, offset, problem))
     }
 
     /// Whether the file itself sets this key, given with its table: `provider`, `limits.memory`, `plugin.weather`.
@@ -225,6 +206,11 @@ impl LogLevel {
 }
 
 impl ConfigError {
+    /// Something wrong at a byte of a text.
+    pub(crate) fn at(file_name: &str, text: &str, offset: usize, problem: Problem) -> Self {
+        ConfigError::Wrong { place: Place::at(&visible_line(file_name), text, offset), problem }
+    }
+
     /// Returns the next step, where one is near: the key or the value that was probably meant.
     pub fn hint(&self) -> Option<String> {
         let ConfigError::Wrong { problem, .. } = self else {
@@ -240,7 +226,7 @@ impl ConfigError {
 }
 
 impl Place {
-    fn at(file: &str, text: &str, offset: usize) -> Place {
+    pub(crate) fn at(file: &str, text: &str, offset: usize) -> Place {
         let before = &text[..text.floor_char_boundary(offset.min(text.len()))];
         let line_start = before.rfind('\n').map_or(0, |end| end + 1);
         Place {
@@ -254,6 +240,36 @@ impl Place {
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}:{}", self.file, self.line, self.column)
+    }
+}
+
+/// Reads a file of settings as text. None when it does not exist.
+pub(crate) fn read_text(path: &Path) -> Result<Option<String>, ConfigError> {
+    let file_name = visible_line(&path.to_string_lossy()).into_owned();
+    let unreadable = |error: io::Error| ConfigError::Unreadable { file: file_name.clone(), kind: error.kind() };
+    // The kind of file first: opening a pipe would wait for its writer.
+    let metadata = match path.metadata() {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        result => result.map_err(unreadable)?,
+    };
+    if metadata.is_dir() {
+        return Err(ConfigError::Folder(file_name));
+    }
+    if !metadata.is_file() {
+        return Err(ConfigError::NoFile(file_name));
+    }
+    let mut bytes = Vec::new();
+    File::open(path).and_then(|file| file.take(MOST_BYTES + 1).read_to_end(&mut bytes)).map_err(unreadable)?;
+    if bytes.len() as u64 > MOST_BYTES {
+        return Err(ConfigError::TooLarge(file_name));
+    }
+    match std::str::from_utf8(&bytes) {
+        // Editors on Windows put a byte order mark before the text; it is no column.
+        Ok(text) => Ok(Some(text.strip_prefix('\u{feff}').unwrap_or(text).to_owned())),
+        Err(error) => {
+            let valid = String::from_utf8_lossy(&bytes[..error.valid_up_to()]);
+            Err(ConfigError::Wrong { place: Place::at(&file_name, &valid, valid.len()), problem: Problem::Encoding })
+        }
     }
 }
 

@@ -43,7 +43,7 @@
 //! | [`session`] | the task that owns a conversation, runs turns, and answers what guests ask |
 //! | [`repl`], [`cli`] | the two ends at a person or a script |
 //! | [`transcript`], [`tool`], [`completion`], [`host_request`], [`question`], [`uses`] | the values that go between these |
-//! | [`listing`], [`schema`], [`capability`], [`name`] | what a plugin says of itself, asks for and is called, checked |
+//! | [`listing`], [`schema`], [`capability`], [`grants`], [`name`] | what a plugin says of itself, asks for and is called, checked |
 //! | [`limits`], [`fault`], [`config`], [`folders`], [`text`] | limits and what hits them, what the user set, where it is, and how it is shown |
 //!
 //! `ARCHITECTURE.md` has the direction of imports, the way of one call through these, and the invariants.
@@ -70,10 +70,13 @@ mod sandbox;
 
 // Values, which import nothing of the above.
 pub mod capability;
+#[cfg(test)]
+mod cases;
 pub mod completion;
 pub mod config;
 pub mod fault;
 pub mod folders;
+pub mod grants;
 pub mod host_request;
 pub mod limits;
 pub mod listing;

@@ -4,7 +4,7 @@
 use super::*;
 
 /// A problem and the byte it starts at.
-type At = (usize, Problem);
+pub(crate) type At = (usize, Problem);
 
 pub(super) fn document(text: &str) -> Result<Config, At> {
     let table = DeTable::parse(text).map_err(|error| syntax(text, &error))?;
@@ -76,7 +76,7 @@ fn log_level(value: &Spanned<DeValue<'_>>) -> Result<LogLevel, At> {
     })
 }
 
-fn table<'v, 'i>(path: &str, value: &'v Spanned<DeValue<'i>>) -> Result<&'v DeTable<'i>, At> {
+pub(crate) fn table<'v, 'i>(path: &str, value: &'v Spanned<DeValue<'i>>) -> Result<&'v DeTable<'i>, At> {
     match value.get_ref() {
         DeValue::Table(table) => Ok(table),
         other => Err((value.span().start, wrong_type(path.to_owned(), other, format!("a table `[{path}]`")))),
@@ -115,13 +115,15 @@ fn integer(number: &toml::de::DeInteger<'_>) -> Option<i64> {
 }
 
 /// The entries as they stand in the file, so that the first mistake is the one reported.
-fn in_order<'t, 'i>(table: &'t DeTable<'i>) -> Vec<(&'t Spanned<std::borrow::Cow<'i, str>>, &'t Spanned<DeValue<'i>>)> {
+pub(crate) fn in_order<'t, 'i>(
+    table: &'t DeTable<'i>,
+) -> Vec<(&'t Spanned<std::borrow::Cow<'i, str>>, &'t Spanned<DeValue<'i>>)> {
     let mut entries: Vec<_> = table.iter().collect();
     entries.sort_by_key(|(key, _)| key.span().start);
     entries
 }
 
-fn syntax(text: &str, error: &toml::de::Error) -> At {
+pub(crate) fn syntax(text: &str, error: &toml::de::Error) -> At {
     let span = error.span().unwrap_or(text.len()..text.len());
     let mut message = visible_line(error.message()).into_owned();
     // The parser says that a key is there twice, and not which.
@@ -131,12 +133,12 @@ fn syntax(text: &str, error: &toml::de::Error) -> At {
     (span.start, Problem::Syntax(message))
 }
 
-fn unknown_key(key: &str, table: &'static str, mut expected: Vec<&'static str>) -> Problem {
+pub(crate) fn unknown_key(key: &str, table: &'static str, mut expected: Vec<&'static str>) -> Problem {
     expected.sort_unstable();
     Problem::UnknownKey { key: shown(key), table, expected }
 }
 
-fn wrong_type(key: String, value: &DeValue<'_>, expected: impl Into<String>) -> Problem {
+pub(crate) fn wrong_type(key: String, value: &DeValue<'_>, expected: impl Into<String>) -> Problem {
     let got = match value {
         DeValue::String(_) => "a string",
         DeValue::Integer(_) => "a whole number",
@@ -149,6 +151,6 @@ fn wrong_type(key: String, value: &DeValue<'_>, expected: impl Into<String>) -> 
     Problem::Type { key, got, expected: expected.into() }
 }
 
-fn shown(text: &str) -> String {
+pub(crate) fn shown(text: &str) -> String {
     visible_line(first_chars(text, 80)).into_owned()
 }
