@@ -24,6 +24,10 @@ mod residents;
 // What a plugin can reach.
 mod sandbox;
 
+// What the person grants, and how it is asked.
+mod grants;
+mod trust;
+
 // Around a call: order, refusals, replacements.
 mod hooks;
 

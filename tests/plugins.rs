@@ -148,9 +148,9 @@ fn a_plugin_is_shown_with_what_it_has_asks_for_and_may_do() {
                    /tell
         providers  script
                    twin
-        rights     read and change the conversation: to add messages (not granted, --grant script:conversation)
+        rights     read and change the conversation: to add messages (not granted: `bellglass plugin grant script conversation`)
                    ask the model, run sub-agents and switch the provider: to run turns (granted)
-                   end or reload the session and run slash commands: to run commands (not granted, --grant script:session-control)
+                   end or reload the session and run slash commands: to run commands (not granted: `bellglass plugin grant script session-control`)
         [exit 0]
     "#]].assert_eq(&steady(&run.to_string()));
 }

@@ -62,8 +62,8 @@ fn plugins_of_the_project_wait_and_say_so_in_one_line() {
     env.run(&["call", "speak"]).check(expect![[r#"
         {"error":"unknown tool `speak`, expected one of: wc","ok":false}
         --- stderr
-        warning: 2 plugins of this project wait for trust and are not loaded (`--plugins $ENV/work/.agents/plugins` loads what is there for this run)
-        [exit 1]
+        warning: 2 plugins of this project wait for trust and are not loaded: `bellglass plugin trust $ENV/work/.agents/plugins`
+        [exit 3]
     "#]]);
     expect![[r#"
         p.wasm - project waiting for trust
@@ -112,7 +112,7 @@ fn a_file_of_the_project_that_a_flag_names_is_still_the_projects() {
         {"from":"user","ok":true}
         --- stderr
         warning: tool `speak` of project plugin `project` does not replace that of plugin `user`; it is reached as `project.speak`
-        warning: 1 plugin of this project waits for trust and is not loaded (`--plugins $ENV/work/.agents/plugins` loads what is there for this run)
+        warning: 1 plugin of this project waits for trust and is not loaded: `bellglass plugin trust $ENV/work/.agents/plugins/q.wasm`
         [exit 0]
     "#]]);
     expect![[r#"

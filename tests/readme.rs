@@ -62,7 +62,9 @@ fn the_plugin_is_built_from_an_empty_folder_and_reads_what_was_granted() {
     let env = TestEnv::new().file("todo.wasm", &*PLUGIN).file("notes.md", "[ ] bread\n[x] milk\n[ ] tea\n");
     env.run(&["--plugin", "todo.wasm", "call", "todo"]).check(expect![[r#"
         {"error":"notes.md: No such file or directory (os error 44)","ok":false}
-        [exit 1]
+        --- stderr
+        hint: plugin `todo` has no `read=.`: `--grant todo:read=.` for one run, `bellglass plugin grant todo read=.` for good
+        [exit 3]
     "#]]);
     env.run(&["--plugin", "todo.wasm", "--grant", "todo:read=.", "call", "todo"]).check(expect![[r#"
         {"open":2,"ok":true}

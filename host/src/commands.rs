@@ -7,7 +7,7 @@ pub mod complete;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::host_request::{CallContext, CommandListing};
+use crate::host_request::{CallContext, CommandListing, Entry};
 use crate::name::ItemName;
 use crate::plugin::Plugin;
 use crate::plugin::discover::Origin;
@@ -116,6 +116,7 @@ impl Commands {
     pub async fn run(&self, name: &str, argument: Option<&str>, context: CallContext) -> Option<Result<(), String>> {
         let command = self.find(name)?;
         let plugin = &command.plugin;
+        let context = plugin.ready(Entry::Command, context).await;
         Some(match plugin.run_command(context, name, argument).await {
             Ok(Ok(())) => Ok(()),
             Ok(Err(error)) => Err(error),

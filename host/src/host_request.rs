@@ -8,7 +8,7 @@ use std::sync::Arc;
 use serde_json::Value;
 use tokio::sync::{mpsc, oneshot};
 
-use crate::capability::GrantSet;
+use crate::capability::{GrantSet, Grants};
 use crate::name::PluginName;
 use crate::question::{Answer, Question};
 use crate::tool::ToolDefinition;
@@ -50,6 +50,17 @@ pub struct CallContext {
     pub chain: Option<Arc<Link>>,
     /// What was done with rights, in the tool call that this is, or is part of.
     pub uses: Arc<Uses>,
+    /// What the person granted to a plugin for this one call.
+    pub lent: Option<Arc<Lent>>,
+}
+
+/// Grants that end with one call. Calls from inside it do not have them.
+#[derive(Debug)]
+pub struct Lent {
+    /// The plugin that was granted them.
+    pub plugin: PluginName,
+    /// What was granted.
+    pub grants: Grants,
 }
 
 /// One `session` plugin that waits for a call.
@@ -66,13 +77,13 @@ pub struct Link {
 impl CallContext {
     /// A call that comes from a person or a program, not from a plugin.
     pub fn top(requests: Option<mpsc::Sender<HostRequest>>) -> Self {
-        Self { requests, reply: None, depth: 0, has_permit: false, chain: None, uses: Arc::default() }
+        Self { requests, reply: None, depth: 0, has_permit: false, chain: None, uses: Arc::default(), lent: None }
     }
 
     /// The context of a call that a plugin makes from inside this one.
     #[must_use]
     pub fn nested(&self) -> Self {
-        Self { reply: None, depth: self.depth + 1, ..self.clone() }
+        Self { reply: None, depth: self.depth + 1, lent: None, ..self.clone() }
     }
 
     /// This context with the plugin's one instance, of which `resident` is the number, on the chain.

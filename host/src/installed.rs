@@ -7,11 +7,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::commands::Commands;
+use crate::grants::GrantBook;
 use crate::limits::Limits;
 use crate::plugin::Plugin;
+use crate::plugin::asking::real;
 use crate::plugin::bundled::BUNDLED;
 use crate::plugin::discover::{Found, Origin, Places, discover};
-use crate::plugin::load::{Loaded, Loader};
+use crate::plugin::load::{LoadError, Loaded, Loader};
 use crate::plugin::rights::{Surroundings, idle_grants};
 use crate::provider::Providers;
 use crate::sandbox::cache::Cache;
@@ -46,7 +48,7 @@ pub struct Installed {
     /// Each file, in the order of loading.
     pub files: Vec<Loaded>,
     /// Files of the project that wait until the user trusts them.
-    pub waiting: Vec<PathBuf>,
+    pub waiting: Vec<Waiting>,
     /// The plugins that count, after replacing.
     pub plugins: Vec<Arc<Plugin>>,
     /// Their tools.
@@ -59,6 +61,17 @@ pub struct Installed {
     pub warnings: Vec<String>,
     /// Components that were compiled for this; none on a warm start.
     pub compiled: usize,
+}
+
+/// A file of the project that was not loaded, as nobody trusted its content.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Waiting {
+    /// Its real path.
+    pub path: PathBuf,
+    /// The SHA-256 of its content, as 64 hexadecimal digits.
+    pub sha256: String,
+    /// Its size.
+    pub bytes: usize,
 }
 
 impl Host {
@@ -86,13 +99,22 @@ impl Host {
     /// Finds and loads all plugins, as the files are now.
     pub async fn load(&self) -> Installed {
         let before = self.loader.compiled();
+        let refreshed = self.book().refresh();
         let found = discover(&self.places, BUNDLED);
         let files = self.loader.load_all(&found).await;
         let mut installed = Installed::new(files, found, &self.limits);
+        if let Err(error) = refreshed {
+            installed.warnings.push(format!("{error}; what was granted before still holds"));
+        }
         let idle = idle_grants(self.loader.surroundings(), &installed.plugins);
         installed.warnings.extend(idle.iter().map(|it| crate::text::visible_line(it).into_owned()));
         installed.compiled = self.loader.compiled() - before;
         installed
+    }
+
+    /// What the user decided about plugins.
+    pub fn book(&self) -> &Arc<GrantBook> {
+        &self.loader.surroundings().book
     }
 
     /// The limits of every sandbox.
@@ -104,6 +126,8 @@ impl Host {
 impl Installed {
     fn new(files: Vec<Loaded>, found: Found, limits: &Limits) -> Self {
         let mut warnings = Vec::new();
+        let mut waiting = Vec::new();
+        let files: Vec<Loaded> = files.into_iter().filter(|it| !is_waiting(it, &mut waiting)).collect();
         for (folder, reason) in &found.unreadable {
             warnings.push(format!("cannot read the plugin folder `{}`: {reason}", folder.display()));
         }
@@ -123,21 +147,21 @@ impl Installed {
         for more in [toolbox.warnings(), commands.warnings(), providers.warnings()] {
             warnings.extend_from_slice(more);
         }
-        if let Some(first) = found.waiting.first() {
-            let folder = first.parent().unwrap_or(first).display();
-            let n = found.waiting.len();
+        if let Some(first) = waiting.first() {
+            let n = waiting.len();
+            let trust = first.trust_command(n > 1);
             let of_project = if n == 1 {
                 "1 plugin of this project waits for trust and is not loaded".to_owned()
             } else {
                 format!("{n} plugins of this project wait for trust and are not loaded")
             };
-            warnings.push(format!("{of_project} (`--plugins {folder}` loads what is there for this run)"));
+            warnings.push(format!("{of_project}: `{trust}`"));
         }
         // Part of what is said comes from plugins.
         let warnings = warnings.into_iter().map(|it| crate::text::visible_line(&it).into_owned()).collect();
         Self {
             files,
-            waiting: found.waiting,
+            waiting,
             plugins,
             toolbox: Arc::new(toolbox),
             commands: Arc::new(commands),
@@ -146,6 +170,21 @@ impl Installed {
             compiled: 0,
         }
     }
+}
+
+impl Waiting {
+    /// The command that trusts the file; or, for more than one, its folder.
+    pub fn trust_command(&self, whole_folder: bool) -> String {
+        let path = if whole_folder { self.path.parent().unwrap_or(&self.path) } else { &self.path };
+        format!("bellglass plugin trust {}", crate::text::for_shell(&path.to_string_lossy()))
+    }
+}
+
+/// Takes what was not trusted out of the files that failed.
+fn is_waiting(file: &Loaded, waiting: &mut Vec<Waiting>) -> bool {
+    let Err(LoadError::Untrusted { sha256, bytes }) = &file.plugin else { return false };
+    waiting.push(Waiting { path: real(&file.path), sha256: sha256.clone(), bytes: *bytes });
+    true
 }
 
 /// The plugins after replacing: a later one of the same name counts, in the place of the first, unless it is a project's.

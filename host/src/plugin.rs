@@ -2,6 +2,7 @@
 //!
 //! Apart from the sandbox, because from here on it is tools, hooks and commands, and no longer components and stores.
 
+pub(crate) mod asking;
 pub(crate) mod bundled;
 pub mod discover;
 pub mod inspect;
@@ -17,15 +18,17 @@ use std::time::Duration;
 
 use crate::bindings::convert;
 use crate::bindings::exports::bellglass::plugin::{hooks, providers};
-use crate::capability::{Capability, GrantSet};
+use crate::capability::{Capability, GrantSet, Grants};
 use crate::completion::{Completion, ProviderError};
 use crate::fault::Fault;
-use crate::host_request::{CallContext, Entry};
+use crate::host_request::{CallContext, Entry, Lent};
 use crate::listing::Listing;
 use crate::name::PluginName;
 use crate::plugin::discover::Origin;
 use crate::plugin::resident::Resident;
+use crate::plugin::rights::Surroundings;
 use crate::sandbox::exports::{After, Before, CallTool, Complete, Fetch, RunCommand};
+use crate::sandbox::guest::Identity;
 use crate::sandbox::{Sandbox, Terms};
 use crate::schema::Schema;
 use crate::tool::ToolDefinition;
@@ -40,6 +43,9 @@ pub struct Plugin {
     asked: Vec<(Capability, String)>,
     tools: Vec<Tool>,
     sandbox: Arc<Sandbox>,
+    surroundings: Arc<Surroundings>,
+    /// Held while a person is asked what it may do.
+    asking: tokio::sync::Mutex<()>,
     resident: Option<Resident>,
 }
 
@@ -98,8 +104,8 @@ impl Plugin {
     }
 
     /// What it may do: what it asks for, as far as it was granted.
-    pub fn grants(&self) -> &GrantSet {
-        &self.sandbox.identity().grants
+    pub fn grants(&self) -> Arc<GrantSet> {
+        self.sandbox.identity().grants.clone()
     }
 
     /// The definitions of its tools whose schema compiled.
@@ -120,6 +126,36 @@ impl Plugin {
         self.sandbox.start(CallContext::top(None), self.terms(Entry::Loading)).await
     }
 
+    /// Computes its rights again, after something was decided. Calls that run keep what they have.
+    fn renew(&self) {
+        self.sandbox.set_identity(self.identity_with(&Grants::default()));
+    }
+
+    /// Its identity with these grants beside those that it has.
+    fn identity_with(&self, lent: &Grants) -> Identity {
+        let mut warnings = Vec::new();
+        let limits = self.sandbox.engine().limits();
+        let subject = self.subject();
+        let identity =
+            rights::identity(&self.listing, &self.wanted(), &subject, lent, &self.surroundings, limits, &mut warnings);
+        for warning in warnings {
+            tracing::warn!(plugin = %self.name(), "{}", crate::text::visible_line(&warning));
+        }
+        identity
+    }
+
+    fn lent<'a>(&self, context: &'a CallContext) -> Option<&'a Grants> {
+        context.lent.as_deref().filter(|it: &&Lent| it.plugin == *self.name()).map(|it| &it.grants)
+    }
+
+    /// The sandbox for one call, with what was granted for it.
+    fn sandbox_in(&self, context: &CallContext) -> Arc<Sandbox> {
+        match self.lent(context) {
+            Some(lent) => Arc::new(self.sandbox.with_identity(self.identity_with(lent))),
+            None => self.sandbox.clone(),
+        }
+    }
+
     fn terms(&self, entry: Entry) -> Terms {
         let limits = self.sandbox.engine().limits();
         Terms { entry, cpu: limits.cpu, deadline: Some(limits.deadline) }
@@ -134,7 +170,7 @@ impl Plugin {
         let terms = self.terms(Entry::Tool);
         match &self.resident {
             Some(resident) => resident.call_tool(&self.sandbox, context, terms, name, arguments).await,
-            None => self.sandbox.once(context, terms, CallTool { name, arguments }).await,
+            None => self.sandbox_in(&context).once(context, terms, CallTool { name, arguments }).await,
         }
     }
 
@@ -174,7 +210,7 @@ impl Plugin {
         let terms = self.terms(Entry::Command);
         match &self.resident {
             Some(resident) => resident.run_command(&self.sandbox, context, terms, name, argument).await,
-            None => self.sandbox.once(context, terms, RunCommand { name, argument }).await,
+            None => self.sandbox_in(&context).once(context, terms, RunCommand { name, argument }).await,
         }
     }
 
@@ -190,7 +226,7 @@ impl Plugin {
     ) -> Result<Result<Completion, ProviderError>, Fault> {
         // A reply may take as long as the model speaks: the caller watches the pieces.
         let terms = Terms { deadline: None, ..self.terms(Entry::Provider) };
-        let answer = self.sandbox.once(context, terms, Fetch { request }).await?;
+        let answer = self.sandbox_in(&context).once(context, terms, Fetch { request }).await?;
         Ok(answer.map(|it| convert::completion(&request.provider, it)).map_err(convert::provider_error))
     }
 }

@@ -10,7 +10,7 @@ use tokio::sync::mpsc;
 
 use crate::bindings::convert;
 use crate::completion::{Completion, ProviderError, Request};
-use crate::host_request::{CallContext, ReplyEvent};
+use crate::host_request::{CallContext, Entry, ReplyEvent};
 use crate::name::ItemName;
 use crate::plugin::Plugin;
 use crate::plugin::discover::Origin;
@@ -141,6 +141,7 @@ impl Provider {
             Source::Stub => Ok(stub::fetch(&request, &pieces).await),
             Source::Plugin(plugin) => {
                 let request = convert::request(self.name(), &request);
+                let context = plugin.ready(Entry::Provider, context).await;
                 let context = CallContext { reply: Some(pieces), ..context };
                 match plugin.fetch(context, &request).await {
                     Ok(answer) => answer,

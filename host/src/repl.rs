@@ -2,6 +2,7 @@
 //!
 //! Apart from the session, which neither reads a key nor writes a byte.
 
+mod asked;
 mod editor;
 pub mod screen;
 
@@ -10,12 +11,11 @@ use std::io::Write as _;
 use std::pin::Pin;
 
 use tokio::signal::unix::{SignalKind, signal};
-use tokio::sync::oneshot;
 
-use crate::question::{self, Question};
+use crate::repl::asked::{Asked, Questions};
 use crate::repl::editor::{Editor, Typed};
 use crate::repl::screen::{Screen, Target};
-use crate::session::{Output, Outputs, Session};
+use crate::session::{Outputs, Session};
 
 /// How the REPL talks.
 #[derive(Clone, Debug)]
@@ -31,16 +31,16 @@ pub struct ReplOptions {
 /// The prompt.
 const PROMPT: &str = "> ";
 
-/// What the editor is busy with.
-enum Waiting {
-    /// A line that was typed, and runs now.
-    Run(Pin<Box<dyn Future<Output = ()> + Send>>),
-    /// The next line.
+type Running = Pin<Box<dyn Future<Output = ()> + Send>>;
+
+/// Who gets the next line that is typed.
+enum Reading {
+    /// Nobody: a line runs.
+    Nothing,
+    /// The session: it is the next line.
     Line,
-    /// The answer to a plugin's question.
-    Answer(oneshot::Sender<Option<String>>),
-    /// The answer to a question of the program.
-    Choice(Question, oneshot::Sender<Option<question::Answer>>),
+    /// A question.
+    Answer(Asked),
 }
 
 /// Runs until the input ends, a command ends the session, or the person leaves.
@@ -51,107 +51,102 @@ enum Waiting {
 pub async fn run(session: Session, mut outputs: Outputs, options: ReplOptions) -> std::io::Result<()> {
     let mut screen = Screen::new(options.color);
     let mut editor = Editor::start(&session, &options);
-    let mut waiting = Waiting::Line;
-    // The line whose question the editor asks now.
-    let mut asked_by: Option<Pin<Box<dyn Future<Output = ()> + Send>>> = None;
+    let mut reading = Reading::Line;
+    let mut running: Option<Running> = None;
+    let mut questions = Questions::default();
     // One listener for all the time: a signal between two waits is not lost.
     let mut interrupts = signal(SignalKind::interrupt())?;
     editor.read(PROMPT);
     loop {
-        let running = match &mut waiting {
-            Waiting::Run(running) => Some(running),
-            Waiting::Line | Waiting::Answer(_) | Waiting::Choice(..) => asked_by.as_mut(),
-        };
         let run = async {
-            match running {
+            match &mut running {
                 Some(running) => running.await,
                 None => std::future::pending().await,
             }
         };
         tokio::select! {
             biased;
-            output = outputs.next() => match output {
+            output = outputs.next() => match output.map(Asked::of) {
                 None => break,
-                Some(Output::Question(plugin, prompt, reply)) => {
-                    let header = screen.question(&plugin);
-                    print(&editor, &header)?;
-                    if let Waiting::Run(running) = std::mem::replace(&mut waiting, Waiting::Answer(reply)) {
-                        asked_by = Some(running);
-                    }
-                    editor.read(&crate::text::visible_line(&prompt));
-                }
-                Some(Output::Choose(question, reply)) => {
-                    print(&editor, &screen.choose(&question))?;
-                    editor.read(&question.prompt());
-                    if let Waiting::Run(running) = std::mem::replace(&mut waiting, Waiting::Choice(question, reply)) {
-                        asked_by = Some(running);
+                Some(Ok(asked)) => {
+                    questions.push(asked);
+                    if matches!(reading, Reading::Nothing) {
+                        reading = next(&mut questions, running.is_some(), &mut editor, &mut screen)?;
                     }
                 }
-                Some(output) => print(&editor, &screen.show(&output))?,
+                Some(Err(output)) => print(&editor, &screen.show(&output))?,
             },
             () = run => {
-                asked_by = None;
+                running = None;
                 // A question of a line that is over is dropped, which answers that nobody is there.
+                questions.clear();
                 while let Some(output) = outputs.shown() {
-                    if !matches!(output, Output::Question(..) | Output::Choose(..)) {
+                    if let Err(output) = Asked::of(output) {
                         print(&editor, &screen.show(&output))?;
                     }
                 }
                 print(&editor, &screen.line_end())?;
-                // The person may still be at a question of a line that is over.
-                if !matches!(waiting, Waiting::Answer(_) | Waiting::Choice(..)) {
-                    editor.read(PROMPT);
-                }
-                waiting = Waiting::Line;
+                reading = match reading {
+                    Reading::Nothing => next(&mut questions, false, &mut editor, &mut screen)?,
+                    // The person is still at a question of a line that is over: what is typed there is the next line.
+                    Reading::Line | Reading::Answer(_) => Reading::Line,
+                };
             }
-            typed = editor.typed() => match (typed, std::mem::replace(&mut waiting, Waiting::Line)) {
-                (Typed::Line(answer), Waiting::Answer(reply)) => {
-                    let _ = reply.send(Some(answer.trim().to_owned()));
-                    waiting = after_answer(asked_by.take(), &mut editor);
-                }
-                (Typed::Interrupt | Typed::End, Waiting::Answer(reply)) => {
-                    // First the interrupt: with an answer, the call that asked would go on.
-                    session.interrupt();
-                    let _ = reply.send(None);
-                    waiting = after_answer(asked_by.take(), &mut editor);
-                }
-                (Typed::Line(typed), Waiting::Choice(question, reply)) => match question.answer(&typed) {
-                    Some(answer) => {
-                        let _ = reply.send(Some(answer));
-                        waiting = after_answer(asked_by.take(), &mut editor);
+            typed = editor.typed() => {
+                reading = match (typed, std::mem::replace(&mut reading, Reading::Nothing)) {
+                    (Typed::Line(answer), Reading::Answer(asked)) => match asked.answer(&answer) {
+                        Some(asked) => {
+                            editor.read(&asked.shown(&mut screen).1);
+                            Reading::Answer(asked)
+                        }
+                        None => next(&mut questions, running.is_some(), &mut editor, &mut screen)?,
+                    },
+                    (Typed::Interrupt | Typed::End, Reading::Answer(asked)) => {
+                        // First the interrupt: with an answer, the call that asked would go on.
+                        session.interrupt();
+                        asked.give_up();
+                        questions.clear();
+                        next(&mut questions, running.is_some(), &mut editor, &mut screen)?
                     }
-                    None => {
-                        editor.read(&question.prompt());
-                        waiting = Waiting::Choice(question, reply);
+                    (Typed::Line(line), _) => {
+                        let session = session.clone();
+                        running = Some(Box::pin(async move { session.line(&line).await }));
+                        next(&mut questions, true, &mut editor, &mut screen)?
                     }
-                },
-                (Typed::Interrupt | Typed::End, Waiting::Choice(_, reply)) => {
-                    session.interrupt();
-                    let _ = reply.send(None);
-                    waiting = after_answer(asked_by.take(), &mut editor);
-                }
-                (Typed::Line(line), _) => {
-                    let session = session.clone();
-                    waiting = Waiting::Run(Box::pin(async move { session.line(&line).await }));
-                }
-                (Typed::Interrupt, _) => editor.read(PROMPT),
-                (Typed::End, _) => session.end(),
-            },
+                    (Typed::Interrupt, _) => {
+                        editor.read(PROMPT);
+                        Reading::Line
+                    }
+                    (Typed::End, _) => {
+                        session.end();
+                        Reading::Nothing
+                    }
+                };
+            }
             _ = interrupts.recv() => session.interrupt(),
         }
     }
     Ok(())
 }
 
-/// After an answer the line that asked goes on; if it is over already, the next line is read.
-fn after_answer(asked_by: Option<Pin<Box<dyn Future<Output = ()> + Send>>>, editor: &mut Editor) -> Waiting {
-    match asked_by {
-        Some(running) => Waiting::Run(running),
-        None => {
-            editor.read(PROMPT);
-            Waiting::Line
-        }
+/// What is read next: the answer to a question that waits; while a line runs, nothing; else the next line.
+fn next(
+    questions: &mut Questions,
+    is_running: bool,
+    editor: &mut Editor,
+    screen: &mut Screen,
+) -> std::io::Result<Reading> {
+    if let Some(asked) = questions.next() {
+        let (above, prompt) = asked.shown(screen);
+        print(editor, &above)?;
+        editor.read(&prompt);
+        return Ok(Reading::Answer(asked));
     }
+    if is_running {
+        return Ok(Reading::Nothing);
+    }
+    editor.read(PROMPT);
+    Ok(Reading::Line)
 }
 
 /// Writes to the terminal; above the prompt while somebody types.

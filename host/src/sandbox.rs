@@ -15,7 +15,7 @@ mod output;
 mod read_beneath;
 mod seen;
 
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
 use wasmtime::component::{Component, Instance, InstancePre};
@@ -37,7 +37,8 @@ pub(crate) struct Sandbox {
     engine: Arc<Engine>,
     pre: InstancePre<Guest>,
     exports: Exports,
-    identity: Arc<Identity>,
+    /// Replaced when the user grants something; an instance keeps the one that it was made with.
+    identity: RwLock<Arc<Identity>>,
 }
 
 /// What a call may use up.
@@ -65,7 +66,7 @@ impl Sandbox {
     pub(crate) fn link(engine: &Arc<Engine>, component: &Component, identity: Identity) -> wasmtime::Result<Self> {
         let pre = engine.linker().instantiate_pre(component)?;
         let exports = Exports::probe(&pre)?;
-        Ok(Self { engine: engine.clone(), pre, exports, identity: Arc::new(identity) })
+        Ok(Self { engine: engine.clone(), pre, exports, identity: RwLock::new(Arc::new(identity)) })
     }
 
     /// The same component with another identity.
@@ -74,7 +75,7 @@ impl Sandbox {
             engine: self.engine.clone(),
             pre: self.pre.clone(),
             exports: self.exports.clone(),
-            identity: Arc::new(identity),
+            identity: RwLock::new(Arc::new(identity)),
         }
     }
 
@@ -82,8 +83,13 @@ impl Sandbox {
         &self.exports
     }
 
-    pub(crate) fn identity(&self) -> &Identity {
-        &self.identity
+    pub(crate) fn identity(&self) -> Arc<Identity> {
+        self.identity.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Gives the instances that are made from now on another identity.
+    pub(crate) fn set_identity(&self, identity: Identity) {
+        *self.identity.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(identity);
     }
 
     pub(crate) fn engine(&self) -> &Engine {
@@ -116,7 +122,7 @@ impl Sandbox {
             cpu: CpuBudget::new(terms.cpu, running.ticks().now()),
             deadline: Deadline::start(terms.deadline),
         };
-        let guest = Guest::new(self.identity.clone(), call, running.ticks().clone(), limits);
+        let guest = Guest::new(self.identity(), call, running.ticks().clone(), limits);
         let mut store = Store::new(self.engine.wasmtime(), guest);
         store.limiter(|guest| &mut guest.limiter);
         store.set_hostcall_fuel(limits.value + VALUE_OVERHEAD);
@@ -128,6 +134,11 @@ impl Sandbox {
 }
 
 impl Live {
+    /// Whether the store was made with the rights that the plugin has now.
+    pub(crate) fn is_current(&self, sandbox: &Sandbox) -> bool {
+        Arc::ptr_eq(&self.store.data().identity, &sandbox.identity())
+    }
+
     /// Makes the store work for another call: a new budget, a new deadline, another caller.
     pub(crate) fn begin(&mut self, sandbox: &Sandbox, context: CallContext, terms: Terms) {
         self.running = Some(sandbox.engine.clock().enter());

@@ -4,6 +4,7 @@
 
 mod requests;
 mod run;
+mod trust;
 mod turn;
 
 use std::path::Path;

@@ -128,6 +128,16 @@ fn is_joining_script(c: char) -> bool {
     matches!(c, '\u{600}'..='\u{dff}') && !is_hidden(c)
 }
 
+/// A word as a POSIX shell reads it: in quotes where it needs them.
+pub fn for_shell(text: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "%+,-./:=@_".contains(c);
+    if !text.is_empty() && text.chars().all(is_plain) {
+        text.to_owned()
+    } else {
+        format!("'{}'", text.replace('\'', r"'\''"))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

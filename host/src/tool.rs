@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
-use crate::name::ItemName;
+use crate::capability::Grant;
+use crate::name::{ItemName, PluginName};
 
 /// What the model is told about one tool.
 #[derive(Clone, Debug)]
@@ -44,6 +45,8 @@ pub struct Outcome {
     limited: bool,
     /// Nobody was there to say yes, or the person said no.
     denied: bool,
+    /// Rights for want of which it may have failed.
+    missing: Vec<(PluginName, Grant)>,
 }
 
 impl Outcome {
@@ -51,7 +54,7 @@ impl Outcome {
     pub fn of_tool(mut object: Map<String, Value>) -> Self {
         let ok = matches!(object.get("error"), None | Some(Value::Null | Value::Bool(false)));
         object.insert("ok".into(), Value::Bool(ok));
-        Self { object, ok, limited: false, denied: false }
+        Self { object, ok, limited: false, denied: false, missing: Vec::new() }
     }
 
     /// Makes a failure that never reached the tool: `{error, ok: false}`.
@@ -84,6 +87,17 @@ impl Outcome {
         self
     }
 
+    /// Adds the rights for want of which it may have failed, each with its plugin.
+    #[must_use]
+    pub fn with_missing(self, missing: Vec<(PluginName, Grant)>) -> Self {
+        Self { missing, ..self }
+    }
+
+    /// One line for each right for want of which the call may have failed, with the way to grant it.
+    pub fn hints(&self) -> impl Iterator<Item = String> {
+        self.missing.iter().map(|(plugin, grant)| grant.hint(plugin))
+    }
+
     /// Whether the call succeeded.
     pub fn ok(&self) -> bool {
         self.ok
@@ -96,7 +110,7 @@ impl Outcome {
 
     /// Whether the call was denied.
     pub fn was_denied(&self) -> bool {
-        self.denied
+        self.denied || !self.missing.is_empty()
     }
 
     /// The text of `error`, for a failure.

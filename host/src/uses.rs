@@ -41,9 +41,9 @@ impl Uses {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Whether anything was refused.
-    pub fn any_denied(&self) -> bool {
-        self.list().iter().any(|it| !it.allowed)
+    /// Returns what was refused, each with the plugin that wanted it.
+    pub fn denials(&self) -> Vec<(PluginName, Grant)> {
+        self.list().into_iter().filter(|it| !it.allowed).map(|it| (it.plugin, it.grant)).collect()
     }
 
     fn note(&self, it: Use) {
@@ -65,10 +65,10 @@ mod tests {
         for n in 0..100 {
             uses.allowed(&plugin, grant(n % 3));
         }
-        assert_eq!((uses.list().len(), uses.any_denied()), (3, false));
+        assert_eq!((uses.list().len(), uses.denials().len()), (3, 0));
         for n in 0..1000 {
             uses.denied(&plugin, grant(n));
         }
-        assert_eq!((uses.list().len(), uses.any_denied()), (MOST, true));
+        assert_eq!((uses.list().len(), uses.denials().len()), (MOST, MOST - 3));
     }
 }

@@ -12,6 +12,7 @@ const GUESTS: &[Guest] = &[
     Guest { name: "hooked", package: "guest-hooked" },
     Guest { name: "hostile", package: "guest-hostile" },
     Guest { name: "measured", package: "guest-measured" },
+    Guest { name: "notes", package: "guest-notes" },
     Guest { name: "order", package: "guest-order" },
     Guest { name: "resident", package: "guest-resident" },
     Guest { name: "script", package: "guest-script" },

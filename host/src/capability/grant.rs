@@ -71,13 +71,16 @@ impl Grant {
 
     /// Returns the flag that gives this grant to a plugin, quoted for a shell: `--grant 'shell:run=cargo *'`.
     pub fn flag(&self, plugin: &PluginName) -> String {
-        let value = format!("{plugin}:{self}");
-        let is_plain = |c: char| c.is_ascii_alphanumeric() || "%+,-./:=@_".contains(c);
-        if value.chars().all(is_plain) {
-            format!("--grant {value}")
-        } else {
-            format!("--grant '{}'", value.replace('\'', r"'\''"))
-        }
+        format!("--grant {}", crate::text::for_shell(&format!("{plugin}:{self}")))
+    }
+
+    /// Returns the sentence for a plugin that lacks it: how to grant it for one run, and for good.
+    pub fn hint(&self, plugin: &PluginName) -> String {
+        let value = crate::text::for_shell(&self.to_string());
+        let flag = self.flag(plugin);
+        format!(
+            "plugin `{plugin}` has no `{self}`: `{flag}` for one run, `bellglass plugin grant {plugin} {value}` for good"
+        )
     }
 
     /// Returns what the grant gives to a plugin that asks for this.

@@ -25,7 +25,11 @@ pub(super) async fn run(global: &Global, args: Args) -> anyhow::Result<Exit> {
         let installed = session.installed().await?;
         // On a task of its own: the main thread only waits.
         let (tool, context) = (args.tool, session.context());
-        tokio::spawn(async move { installed.toolbox.run(&tool, &arguments, &context).await }).await.ok()
+        // It may be the tool of a plugin that nobody trusted yet; a warning has told how to.
+        let waits = installed.toolbox.find(&tool).is_none() && !installed.waiting.is_empty();
+        let called =
+            tokio::spawn(async move { installed.toolbox.run(&tool, &arguments, &context).await }).await.ok()?;
+        Some(if waits { called.by_denial() } else { called })
     };
     let outcome = tokio::select! {
         outcome = called => outcome,
@@ -35,6 +39,9 @@ pub(super) async fn run(global: &Global, args: Args) -> anyhow::Result<Exit> {
     let _ = shown.await;
     let Some(outcome) = outcome else { return Ok(Exit::Failed) };
     stdout::json_line(&outcome.to_json())?;
+    for hint in outcome.hints() {
+        super::say(&format!("hint: {hint}"));
+    }
     Ok(match outcome.ok() {
         true => Exit::Done,
         false if outcome.was_denied() => Exit::Denied,

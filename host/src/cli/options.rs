@@ -13,8 +13,9 @@ use serde_json::{Map, Value};
 use crate::agent::prompt::SystemPrompt;
 use crate::capability::Grant;
 use crate::cli::Usage;
-use crate::config::{Config, LogLevel};
+use crate::config::{Config, ConfigError, LogLevel};
 use crate::folders::Folders;
+use crate::grants::GrantBook;
 use crate::installed::{Host, HostOptions};
 use crate::name::PluginName;
 use crate::plugin::discover::Places;
@@ -159,14 +160,7 @@ impl Global {
     /// Reads the user's configuration. A broken one stops the start: it never falls back to other limits.
     fn config(folders: &Folders) -> anyhow::Result<Config> {
         let Some(folder) = &folders.config else { return Ok(Config::default()) };
-        Config::load(&folder.join("config.toml")).map_err(|error| {
-            let hint = error.hint();
-            let error = anyhow::Error::from(error);
-            match hint {
-                Some(hint) => error.context(crate::cli::Hint(hint)),
-                None => error,
-            }
-        })
+        Config::load(&folder.join("config.toml")).map_err(with_hint)
     }
 
     /// Makes the host. `single` leaves out the pool of instances, for a run of one or a few calls.
@@ -187,6 +181,7 @@ impl Global {
                 storage: folders.state.as_ref().map(|it| it.join("storage")),
                 private: [&folders.cache, &folders.config, &folders.state].into_iter().flatten().cloned().collect(),
                 grants: self.grants.clone(),
+                book: Arc::new(book(folders)?),
                 settings: config.plugins.clone().into_iter().collect(),
                 variables: std::env::vars_os()
                     .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
@@ -233,5 +228,21 @@ impl Global {
             max_rounds: self.max_rounds.unwrap_or(crate::agent::ROUNDS),
             results: folders.state.as_ref().map(|it| it.join("results")),
         })
+    }
+}
+
+/// Reads what the user granted. A broken file stops the start: it never means fewer checks.
+pub(super) fn book(folders: &Folders) -> anyhow::Result<GrantBook> {
+    let file = folders.config.as_ref().map(|it| it.join("grants.toml"));
+    GrantBook::open(file).map_err(with_hint)
+}
+
+/// An error of a file of settings, with the next step beside it.
+fn with_hint(error: ConfigError) -> anyhow::Error {
+    let hint = error.hint();
+    let error = anyhow::Error::from(error);
+    match hint {
+        Some(hint) => error.context(crate::cli::Hint(hint)),
+        None => error,
     }
 }

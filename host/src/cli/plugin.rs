@@ -1,5 +1,7 @@
 //! `bellglass plugin`: what is installed, what one plugin has and may do, and what a file is.
 
+mod decide;
+
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -11,7 +13,7 @@ use crate::installed::Installed;
 use crate::plugin::Plugin;
 use crate::plugin::inspect::Inspection;
 use crate::plugin::load::read_plugin;
-use crate::text::visible_line;
+use crate::text::{for_shell, visible_line};
 
 #[derive(Debug, clap::Subcommand)]
 pub(super) enum Command {
@@ -29,6 +31,31 @@ pub(super) enum Command {
         #[arg(long)]
         json: bool,
     },
+    /// Let plugins of a project be loaded: these very files, with no right yet
+    Trust {
+        /// Files, or the folder `.agents/plugins`
+        #[arg(required = true, value_name = "PATH")]
+        paths: Vec<PathBuf>,
+    },
+    /// Grant a plugin rights that it asks for, for good: as long as its file stays this one
+    Grant {
+        /// Its name
+        name: String,
+        /// Such as `read=.` or `http=https://example.org`; a kind alone grants all that is asked for of it
+        #[arg(value_name = "KIND=VALUE", value_parser = parse_grant)]
+        rights: Vec<Grant>,
+        /// All that it asks for
+        #[arg(long)]
+        all: bool,
+    },
+    /// Take back what was granted; without a grant, everything and the trust in its file
+    Revoke {
+        /// Its name; or a file, to take back the trust in it
+        name: String,
+        /// Such as `read=.`
+        #[arg(value_name = "KIND=VALUE", value_parser = parse_grant)]
+        rights: Vec<Grant>,
+    },
     /// Show what a file imports and exports, without running it
     Inspect {
         /// A `.wasm` file
@@ -37,6 +64,10 @@ pub(super) enum Command {
         #[arg(long)]
         json: bool,
     },
+}
+
+fn parse_grant(text: &str) -> Result<Grant, String> {
+    Grant::parse(text).map_err(|it| it.to_string())
 }
 
 pub(super) async fn run(global: &Global, command: Command) -> anyhow::Result<Exit> {
@@ -49,6 +80,9 @@ pub(super) async fn run(global: &Global, command: Command) -> anyhow::Result<Exi
             report(&installed.warnings);
             info(&installed, &name, json)
         }
+        Command::Trust { paths } => decide::trust(&host, &folders, &paths).await,
+        Command::Grant { name, rights, all } => decide::grant(&host, &name, &rights, all).await,
+        Command::Revoke { name, rights } => decide::revoke(&host, &folders, &name, &rights),
         Command::Inspect { file, json } => inspect(&folders.workspace.join(file), host.limits().component, json),
     }
 }
@@ -74,8 +108,13 @@ fn list(installed: &Installed, as_json: bool) -> anyhow::Result<Exit> {
             }
         });
     }
-    for path in &installed.waiting {
-        rows.push(json!({"state": "waiting for trust", "origin": "project", "path": path.display().to_string()}));
+    for file in &installed.waiting {
+        rows.push(json!({
+            "state": "waiting for trust",
+            "origin": "project",
+            "path": file.path.display().to_string(),
+            "sha256": file.sha256,
+        }));
     }
     if as_json {
         report(&installed.warnings);
@@ -97,12 +136,10 @@ fn list(installed: &Installed, as_json: bool) -> anyhow::Result<Exit> {
 }
 
 fn info(installed: &Installed, name: &str, as_json: bool) -> anyhow::Result<Exit> {
-    let Some(plugin) = installed.plugins.iter().find(|it| it.name().as_str() == name) else {
-        let names: Vec<&str> = installed.plugins.iter().map(|it| it.name().as_str()).collect();
-        anyhow::bail!("unknown plugin `{}`, expected one of: {}", visible_line(name), names.join(", "));
-    };
+    let plugin = decide::find(installed, name)?;
     let listing = plugin.listing();
-    let granted = |it: &Capability| plugin.grants().allows(it);
+    let grants = plugin.grants();
+    let granted = |it: &Capability| grants.allows(it);
     if as_json {
         let asked = |it: &(Capability, String)| json!({"capability": it.0.to_string(), "reason": it.1, "granted": granted(&it.0)});
         let names = |it: Vec<String>| it;
@@ -150,7 +187,7 @@ fn info(installed: &Installed, name: &str, as_json: bool) -> anyhow::Result<Exit
         let state = if granted(capability) {
             "granted".to_owned()
         } else {
-            format!("not granted, {}", Grant::Every(capability.kind()).flag(plugin.name()))
+            format!("not granted: `bellglass plugin grant {name} {}`", for_shell(&Grant::from(capability).to_string()))
         };
         format!("{capability}: {reason} ({state})")
     };

@@ -1,3 +1,5 @@
+//! Tests of the user's decisions: what is kept, for what, and what is said of mistakes in the file.
+
 use expect_test::{Expect, expect};
 use proptest::prelude::*;
 

@@ -48,6 +48,8 @@ pub struct Candidate {
     pub origin: Origin,
     /// The component itself, for a bundled plugin.
     pub bundled: Option<&'static [u8]>,
+    /// Whether it is loaded only if the user trusted its content: a file of the project that no flag names.
+    pub needs_trust: bool,
 }
 
 /// Where to look.
@@ -70,8 +72,6 @@ pub struct Places {
 pub struct Found {
     /// Files to load, in the order in which a later one replaces an earlier one.
     pub candidates: Vec<Candidate>,
-    /// Files of the project, which wait until the user trusts them.
-    pub waiting: Vec<PathBuf>,
     /// Folders that exist and cannot be read, with the reason.
     pub unreadable: Vec<(PathBuf, String)>,
 }
@@ -80,7 +80,8 @@ pub struct Found {
 pub fn discover(places: &Places, bundled: &[(&'static str, &'static [u8])]) -> Found {
     let mut found = Found::default();
     for (name, bytes) in bundled {
-        let candidate = Candidate { path: PathBuf::from(name), origin: Origin::Bundled, bundled: Some(bytes) };
+        let candidate =
+            Candidate { path: PathBuf::from(name), origin: Origin::Bundled, bundled: Some(bytes), needs_trust: false };
         found.candidates.push(candidate);
     }
     if !places.only_bundled {
@@ -90,10 +91,9 @@ pub fn discover(places: &Places, bundled: &[(&'static str, &'static [u8])]) -> F
         // A project folder that the user names on the command line is trusted for this run, so it does not wait.
         let named = |folder: &Path| places.folders.iter().any(|it| same_folder(it, folder));
         if let Some(folder) = places.project.as_deref().filter(|it| !named(it)) {
-            let mut project = Found::default();
-            project.folder(folder, Origin::Project);
-            found.waiting.extend(project.candidates.into_iter().map(|it| it.path));
-            found.unreadable.append(&mut project.unreadable);
+            let before = found.candidates.len();
+            found.folder(folder, Origin::Project);
+            found.candidates[before..].iter_mut().for_each(|it| it.needs_trust = true);
         }
     }
     // A flag is trust for this run; what a plugin of the project may replace or inherit stays that of a project's.
@@ -110,8 +110,8 @@ pub fn discover(places: &Places, bundled: &[(&'static str, &'static [u8])]) -> F
     }
     for file in &places.files {
         let origin = file.parent().map_or(Origin::Flag, origin);
-        found.candidates.push(Candidate { path: file.clone(), origin, bundled: None });
-        found.waiting.retain(|it| !same_file(it, file));
+        found.candidates.retain(|it| !it.needs_trust || !same_file(&it.path, file));
+        found.candidates.push(Candidate { path: file.clone(), origin, bundled: None, needs_trust: false });
     }
     found
 }
@@ -127,7 +127,7 @@ impl Found {
         let is_plugin = |path: &PathBuf| path.extension().is_some_and(|it| it == "wasm");
         let mut paths: Vec<PathBuf> = entries.flatten().map(|it| it.path()).filter(is_plugin).collect();
         paths.sort();
-        let candidates = paths.into_iter().map(|path| Candidate { path, origin, bundled: None });
+        let candidates = paths.into_iter().map(|path| Candidate { path, origin, bundled: None, needs_trust: false });
         self.candidates.extend(candidates);
     }
 }
@@ -201,10 +201,10 @@ mod tests {
         touch(project.path(), &["p.wasm"]);
         let places = Places { project: Some(project.path().into()), ..Places::default() };
         let found = discover(&places, &[]);
-        assert_eq!((found.candidates.len(), found.waiting.len()), (0, 1));
+        assert_eq!((names(&found), found.candidates[0].needs_trust), (vec!["project:p.wasm".into()], true));
         let places = Places { folders: vec![project.path().join(".")], ..places };
         let found = discover(&places, &[]);
-        assert_eq!((names(&found), found.waiting.len()), (vec!["project:p.wasm".into()], 0));
+        assert_eq!((names(&found), found.candidates[0].needs_trust), (vec!["project:p.wasm".into()], false));
     }
 
     #[test]
@@ -213,8 +213,8 @@ mod tests {
         touch(project.path(), &["p.wasm", "q.wasm"]);
         let files = vec![project.path().join("./p.wasm")];
         let found = discover(&Places { project: Some(project.path().into()), files, ..Places::default() }, &[]);
-        assert_eq!(names(&found), ["project:p.wasm"]);
-        assert_eq!(found.waiting, [project.path().join("q.wasm")]);
+        assert_eq!(names(&found), ["project:q.wasm", "project:p.wasm"]);
+        assert_eq!(found.candidates.iter().map(|it| it.needs_trust).collect::<Vec<_>>(), [true, false]);
     }
 
     #[test]

@@ -17,10 +17,12 @@ use tokio::task::{JoinError, JoinSet};
 use wasmtime::component::Component;
 
 use crate::bindings::convert;
+use crate::capability::Grants;
 use crate::host_request::{CallContext, Entry};
 use crate::limits::Limits;
 use crate::listing::{ListedTool, Listing};
 use crate::name::{ItemName, PluginName};
+use crate::plugin::asking::real;
 use crate::plugin::discover::{Candidate, Found, Origin};
 use crate::plugin::inspect::Inspection;
 use crate::plugin::resident::Resident;
@@ -63,13 +65,13 @@ impl Loaded {
 pub(crate) struct Loader {
     engine: Arc<Engine>,
     cache: Option<Cache>,
-    surroundings: Surroundings,
+    surroundings: Arc<Surroundings>,
     compiled: AtomicUsize,
 }
 
 impl Loader {
     pub(crate) fn new(engine: Arc<Engine>, cache: Option<Cache>, surroundings: Surroundings) -> Self {
-        Self { engine, cache, surroundings, compiled: AtomicUsize::new(0) }
+        Self { engine, cache, surroundings: Arc::new(surroundings), compiled: AtomicUsize::new(0) }
     }
 
     pub(crate) fn surroundings(&self) -> &Surroundings {
@@ -140,11 +142,12 @@ impl Loader {
         };
         listing.check(limits)?;
         let asked = rights::asked(&listing, warnings);
-        let identity = rights::identity(&listing, &asked, candidate.origin, &self.surroundings, limits, warnings);
         let tools = listing.tools.iter().filter_map(|it| tool(it, limits, warnings)).collect();
-        Ok(Plugin {
+        let mut plugin = Plugin {
             resident: listing.keeps_instance.then(Resident::default),
-            sandbox: Arc::new(linked.with_identity(identity)),
+            sandbox: Arc::new(linked),
+            surroundings: self.surroundings.clone(),
+            asking: tokio::sync::Mutex::default(),
             path: candidate.path,
             origin: candidate.origin,
             hash: code.hash,
@@ -152,7 +155,12 @@ impl Loader {
             listing,
             asked,
             tools,
-        })
+        };
+        let (wanted, subject, around) = (plugin.wanted(), plugin.subject(), &self.surroundings);
+        let none = Grants::default();
+        let identity = rights::identity(&plugin.listing, &wanted, &subject, &none, around, limits, warnings);
+        plugin.sandbox = Arc::new(plugin.sandbox.with_identity(identity));
+        Ok(plugin)
     }
 
     /// Reads the file, and loads or compiles its code. Blocks.
@@ -166,6 +174,10 @@ impl Loader {
             }
         };
         let hash = cache::hash(content);
+        // On the bytes that are loaded, not on those that were there when somebody looked.
+        if candidate.needs_trust && !self.surroundings.book.trusts(&real(&candidate.path), &hash) {
+            return Err(LoadError::Untrusted { sha256: hash, bytes: content.len() });
+        }
         let engine = self.engine.wasmtime();
         if let Some((component, listing)) = self.cache.as_ref().and_then(|it| it.load(engine, &hash)) {
             return Ok(Code { component, listing: Some(listing), stored: None, hash, bytes: content.len() });
@@ -203,6 +215,11 @@ struct Code {
     bytes: usize,
 }
 
+/// The SHA-256 of a plugin's bytes, as `sha256sum` prints it.
+pub(crate) fn sha256(content: &[u8]) -> String {
+    cache::hash(content)
+}
+
 /// Reads a file of at most `limit` bytes; anything but a file is refused before it is opened, as a pipe would block.
 pub(crate) fn read_plugin(path: &Path, limit: usize) -> Result<Vec<u8>, LoadError> {
     let metadata = std::fs::metadata(path).map_err(LoadError::Read)?;
@@ -231,6 +248,7 @@ fn stranger(file: &Path) -> Identity {
         name: name.expect("a name in lower-case letters"),
         grants: Arc::default(),
         folders: Vec::new(),
+        unopened: Vec::new(),
         variables: Vec::new(),
         storage: None,
         storage_limit: 0,

@@ -65,13 +65,13 @@ impl Resident {
     }
 
     async fn send(&self, sandbox: &Arc<Sandbox>, context: CallContext, terms: Terms, call: Call) -> Answer {
-        let plugin = &sandbox.identity().name;
-        if context.is_inside(plugin) {
+        let plugin = sandbox.identity().name.clone();
+        if context.is_inside(&plugin) {
             return Err(Fault::Entered);
         }
         // Two instances that wait for each other would wait for ever.
         let _wait = waits::begin(&context, &self.number).ok_or(Fault::Entered)?;
-        let context = context.inside(plugin, self.number.get());
+        let context = context.inside(&plugin, self.number.get());
         let jobs = self.jobs.get_or_init(|| {
             let (jobs, receiver) = mpsc::channel(WAITING);
             tokio::spawn(serve(sandbox.clone(), receiver));
@@ -132,6 +132,10 @@ async fn run<E: Export>(
     terms: Terms,
     export: E,
 ) -> Result<E::Answer, Fault> {
+    // Other rights are for another instance: handles of the old ones would stay open.
+    if live.as_ref().is_some_and(|it| !it.is_current(sandbox)) {
+        *live = None;
+    }
     let live = match live {
         Some(live) => {
             live.begin(sandbox, context, terms);

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use crate::capability::{Base, Capability, Credential, Folder, Grant, Grants, Kind, Mode};
+use crate::grants::{Decision, GrantBook, Subject};
 use crate::limits::Limits;
 use crate::listing::{Asked, Listing};
 use crate::name::PluginName;
@@ -28,6 +29,8 @@ pub struct Surroundings {
     pub private: Vec<PathBuf>,
     /// What `--grant` gave, to which plugin; one with several grants stands there several times.
     pub grants: Vec<(PluginName, Grant)>,
+    /// What the user decided about plugins, in this session and before.
+    pub book: Arc<GrantBook>,
     /// The `[plugin.NAME]` tables of the user's configuration.
     pub settings: Vec<(PluginName, Map<String, Value>)>,
     /// The environment variables that this process has.
@@ -59,20 +62,24 @@ fn capability(asked: &Asked) -> Result<Capability, String> {
 /// Makes the identity under which a plugin's instances run.
 pub(crate) fn identity(
     listing: &Listing,
-    asked: &[(Capability, String)],
-    origin: Origin,
+    wanted: &[Capability],
+    subject: &Subject,
+    lent: &Grants,
     surroundings: &Surroundings,
     limits: &Limits,
     warnings: &mut Vec<String>,
 ) -> Identity {
     let name = &listing.name;
-    let wanted: Vec<Capability> = asked.iter().map(|it| it.0.clone()).collect();
-    let grants = if origin == Origin::Bundled {
-        crate::capability::effective(&wanted, &wanted)
+    let grants = if subject.origin == Origin::Bundled.as_str() {
+        crate::capability::effective(wanted, wanted)
     } else {
         let mut granted = Grants::default();
         surroundings.grants.iter().filter(|it| it.0 == *name).for_each(|it| granted.add(it.1.clone()));
-        granted.effective(&wanted)
+        if let Decision::Granted(kept) = surroundings.book.decision(subject) {
+            kept.iter().for_each(|it| granted.add(it.clone()));
+        }
+        lent.iter().for_each(|it| granted.add(it.clone()));
+        granted.effective(wanted)
     };
     let mut folders = Vec::new();
     for (folder, mode) in grants.folders() {
@@ -81,16 +88,19 @@ pub(crate) fn identity(
             Err(reason) => warnings.push(format!("was granted `{folder}`, which cannot be opened: {reason}")),
         }
     }
+    let is_folder = |it: &&Capability| matches!(it.kind(), Kind::Read | Kind::Write);
+    let unopened = wanted.iter().filter(is_folder).filter(|it| !grants.allows(it)).map(Grant::from).collect();
     let granted_variable = |it: &&(String, String)| grants.env_names().any(|name| name == it.0);
     let variables = surroundings.variables.iter().filter(granted_variable).cloned().collect();
     // Settings of the user's configuration are for plugins that the user installed, not for one of a cloned repository.
-    let own = surroundings.settings.iter().find(|it| it.0 == *name && origin != Origin::Project);
+    let own = surroundings.settings.iter().find(|it| it.0 == *name && subject.origin != Origin::Project.as_str());
     let settings = own.map(|it| Value::Object(it.1.clone()).to_string()).unwrap_or_else(|| "{}".into());
-    let storage = surroundings.storage.as_ref().map(|it| it.join(origin.as_str()).join(name.as_str()));
+    let storage = surroundings.storage.as_ref().map(|it| it.join(&subject.origin).join(name.as_str()));
     Identity {
         name: name.clone(),
         grants: Arc::new(grants),
         folders,
+        unopened,
         variables,
         storage,
         storage_limit: limits.storage,

@@ -9,7 +9,7 @@ use wasmtime::component::ResourceTable;
 use wasmtime_wasi::{FsPerms, WasiCtx, WasiCtxView, WasiView};
 use wasmtime_wasi_http::{WasiHttpCtx, WasiHttpCtxView, WasiHttpView};
 
-use crate::capability::{GrantSet, Mode};
+use crate::capability::{Grant, GrantSet, Mode};
 use crate::host_request::{CallContext, Caller, Entry};
 use crate::limits::Limits;
 use crate::name::PluginName;
@@ -34,6 +34,8 @@ pub(crate) struct Identity {
     pub grants: Arc<GrantSet>,
     /// Folders that it finds opened.
     pub folders: Vec<OpenFolder>,
+    /// Folders that it asked for and does not find opened.
+    pub unopened: Vec<Grant>,
     /// Environment variables that it may read, with their values.
     pub variables: Vec<(String, String)>,
     /// Where `storage` keeps its values; none while the plugin is loaded.

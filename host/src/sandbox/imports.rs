@@ -6,6 +6,7 @@ pub(crate) mod agents;
 mod conversation;
 mod log;
 mod port;
+mod preopens;
 mod process;
 mod reply;
 mod session;
@@ -15,6 +16,7 @@ mod terminal;
 mod toolbox;
 
 use wasmtime::component::{HasData, Linker};
+use wasmtime_wasi::p2::bindings::filesystem as wasi;
 
 use crate::bindings::bellglass::plugin as wit;
 use crate::sandbox::guest::Guest;
@@ -24,6 +26,10 @@ use crate::sandbox::guest::Guest;
 pub(crate) fn add_to_linker(linker: &mut Linker<Guest>) -> wasmtime::Result<()> {
     wasmtime_wasi::p2::add_to_linker_async(linker)?;
     wasmtime_wasi_http::p2::add_only_http_to_linker_async(linker)?;
+    // In place of WASI's own.
+    linker.allow_shadowing(true);
+    wasi::preopens::add_to_linker::<_, Preopens>(linker, |guest| preopens::View { guest })?;
+    linker.allow_shadowing(false);
     wit::types::add_to_linker::<_, Port>(linker, port)?;
     wit::log::add_to_linker::<_, Log>(linker, |guest| log::View {
         output: &guest.output,
@@ -61,6 +67,7 @@ macro_rules! view {
 }
 
 view!(Port, port::Port<'a>);
+view!(Preopens, preopens::View<'a>);
 view!(Log, log::View<'a>);
 view!(Reply, reply::View<'a>);
 view!(Process, process::View<'a>);

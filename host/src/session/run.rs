@@ -15,6 +15,7 @@ use crate::installed::{Host, Installed};
 use crate::session::turn::{Running, TurnEvent};
 use crate::session::{Input, Output, SessionOptions};
 use crate::transcript::Transcript;
+use crate::uses::Uses;
 
 /// The state of a session.
 pub(super) struct Task {
@@ -33,6 +34,8 @@ pub(super) struct Task {
     /// A command asked for it; it happens when the command has returned.
     pub(super) reload_asked: bool,
     pub(super) exit_asked: bool,
+    /// The person is asked about plugins of the project.
+    pub(super) asks_for_trust: bool,
     ended: bool,
     /// Lines that came while something ran, and what waits for the plugins.
     waiting: VecDeque<Input>,
@@ -53,6 +56,8 @@ pub(super) enum Event {
     CommandDone(u64, Result<(), String>),
     /// Something of the turn with this number.
     Turn(u64, TurnEvent),
+    /// The person was asked about plugins of the project: whether there is something new to load.
+    Trusted(Result<bool, String>),
 }
 
 /// A command that runs, and who waits for it.
@@ -62,6 +67,8 @@ struct Command {
     /// It has returned, and waits until the plugins are loaded again.
     reloads: bool,
     task: AbortHandle,
+    /// What it did with rights.
+    uses: Arc<Uses>,
     done: oneshot::Sender<()>,
 }
 
@@ -86,6 +93,7 @@ impl Task {
             loads: 0,
             reload_asked: false,
             exit_asked: false,
+            asks_for_trust: false,
             ended: false,
             waiting: VecDeque::new(),
             inputs,
@@ -128,10 +136,10 @@ impl Task {
 
     /// Whether the next line can start.
     fn is_idle(&self) -> bool {
-        self.installed.is_some() && self.turn.is_none() && self.command.is_none()
+        self.installed.is_some() && self.turn.is_none() && self.command.is_none() && !self.asks_for_trust
     }
 
-    fn load(&mut self) {
+    pub(super) fn load(&mut self) {
         self.loads += 1;
         let (host, events, number) = (self.host.clone(), self.events.clone(), self.loads);
         tokio::spawn(async move {
@@ -173,6 +181,10 @@ impl Task {
     async fn next_input(&mut self) {
         while self.is_idle() && !self.ended {
             let Some(input) = self.waiting.pop_front() else { return };
+            if matches!(input, Input::Line(..)) && self.ask_for_trust() {
+                self.asks_for_trust = true;
+                return self.waiting.push_front(input);
+            }
             match input {
                 Input::Line(line, done) => self.line(&line, done).await,
                 Input::Ask(prompt, reply) => self.begin_turn(&prompt, self.context(), reply).await,
@@ -211,11 +223,12 @@ impl Task {
         }
         self.commands += 1;
         let (context, events, number, of_task) = (self.context(), self.events.clone(), self.commands, name.clone());
+        let uses = context.uses.clone();
         let task = tokio::spawn(async move {
             let result = commands.run(&of_task, argument.as_deref(), context).await.unwrap_or(Ok(()));
             let _ = events.send(Event::CommandDone(number, result)).await;
         });
-        self.command = Some(Command { number, name, reloads: false, task: task.abort_handle(), done });
+        self.command = Some(Command { number, name, reloads: false, task: task.abort_handle(), uses, done });
     }
 
     async fn event(&mut self, event: Event) {
@@ -224,6 +237,7 @@ impl Task {
             Event::Loaded(number, installed) => self.loaded(number, *installed).await,
             Event::CommandDone(number, result) => self.command_done(number, result).await,
             Event::Turn(number, event) => self.turn_event(number, event).await,
+            Event::Trusted(changed) => self.trusted(changed).await,
         }
         self.next_input().await;
     }
@@ -249,12 +263,15 @@ impl Task {
         // One that was interrupted may have returned just before.
         let Some(command) = self.command.as_mut().filter(|it| it.number == number) else { return };
         command.reloads = self.reload_asked;
-        let name = command.name.clone();
+        let (name, denials) = (command.name.clone(), command.uses.denials());
         // A command that ran into a limit may have left a turn behind.
         self.end_turn_by_interrupt().await;
         if let Err(error) = result {
             tracing::warn!(command = %name, "{}", crate::text::visible_line(&error));
             self.show(Output::Error(error)).await;
+            for (plugin, grant) in denials {
+                self.show(Output::Note(format!("hint: {}", grant.hint(&plugin)))).await;
+            }
         }
         if std::mem::take(&mut self.exit_asked) {
             self.ended = true;

@@ -66,6 +66,9 @@ impl Task {
             TurnEvent::Called(place, name, outcome) => {
                 let failed = if outcome.ok() { None } else { outcome.error() };
                 self.show(Output::Called(name, failed)).await;
+                for hint in outcome.hints() {
+                    self.show(Output::Note(format!("hint: {hint}"))).await;
+                }
                 agent::Event::Called(place, self.for_model(&outcome))
             }
         };

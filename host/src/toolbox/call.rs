@@ -2,14 +2,17 @@
 //!
 //! Apart from the registry, because the order of these steps is the contract that hooks and guests rely on.
 
+use std::sync::Arc;
+
 use serde_json::{Map, Value};
 
 use crate::fault::Fault;
-use crate::host_request::{CallContext, Caller};
+use crate::host_request::{CallContext, Caller, Entry};
 use crate::plugin::Decision;
 use crate::schema::{Schema, parse_arguments};
 use crate::tool::Outcome;
 use crate::toolbox::{Hook, Registered, Toolbox};
+use crate::uses::Uses;
 
 /// Arguments that passed validation: as a value, and as the text that the guest gets.
 pub(super) struct Arguments {
@@ -67,10 +70,11 @@ impl Toolbox {
         }
         // Who waits for a permit holds no instance; a nested call uses the permit of its caller.
         let permit = if context.has_permit { None } else { self.calls.acquire().await.ok() };
-        let context = CallContext { has_permit: true, ..context.clone() };
+        let uses = Arc::<Uses>::default();
+        let context = CallContext { has_permit: true, uses: uses.clone(), ..context.clone() };
         let outcome = self.steps(registered, arguments, &context).await;
         drop(permit);
-        outcome
+        if outcome.ok() { outcome } else { outcome.with_missing(uses.denials()) }
     }
 
     async fn steps(&self, registered: &Registered, arguments: &str, context: &CallContext) -> Outcome {
@@ -151,7 +155,8 @@ impl Registered {
     }
 
     async fn handler(&self, arguments: &Arguments, context: &CallContext) -> Result<Map<String, Value>, Outcome> {
-        match self.plugin.call_tool(context.clone(), self.name(), &arguments.text).await {
+        let context = self.plugin.ready(Entry::Tool, context.clone()).await;
+        match self.plugin.call_tool(context, self.name(), &arguments.text).await {
             Ok(Ok(text)) => object(&text).map_err(|got| {
                 let error = format!("tool `{}` must answer with a JSON object, it answered with {got}", self.address());
                 self.raised(error, arguments)

@@ -13,12 +13,8 @@ use crate::plugin::Plugin;
 pub(super) async fn ask(plugin: &Arc<Plugin>, question: &str, context: &CallContext) -> Result<(), String> {
     let nobody = || ": nobody can answer here".to_owned();
     let Some(requests) = &context.requests else { return Err(nobody()) };
-    let caller = Caller {
-        plugin: plugin.name().clone(),
-        entry: Entry::Hook,
-        grants: Arc::new(plugin.grants().clone()),
-        context: context.clone(),
-    };
+    let caller =
+        Caller { plugin: plugin.name().clone(), entry: Entry::Hook, grants: plugin.grants(), context: context.clone() };
     let (reply, interactive) = oneshot::channel();
     let request = HostRequest { caller: caller.clone(), ask: Ask::IsInteractive(reply) };
     requests.send(request).await.map_err(|_| nobody())?;

@@ -21,6 +21,14 @@ pub enum LoadError {
     /// Over the limit.
     #[error("the file is larger than {}; `component` in `[limits]` of the configuration sets another limit", bytes(*.0))]
     TooLarge(usize),
+    /// A file of the project whose content the user did not trust.
+    #[error("it is a file of the project that was not trusted")]
+    Untrusted {
+        /// The SHA-256 of its content.
+        sha256: String,
+        /// Its size.
+        bytes: usize,
+    },
     /// No component of ours.
     #[error(transparent)]
     NotAPlugin(#[from] NotAPlugin),
