@@ -28,6 +28,9 @@ mod sandbox;
 mod grants;
 mod trust;
 
+// What is kept of what plugins did.
+mod audit;
+
 // Around a call: order, refusals, replacements.
 mod hooks;
 

@@ -3,6 +3,7 @@
 //! Apart from the library, because only here is it known that there is a shell outside: arguments, streams, exit status.
 
 mod ask;
+mod audit;
 mod beside;
 mod call;
 mod chat;
@@ -37,9 +38,11 @@ enum Command {
     Call(call::Args),
     /// Show what the model is told of the tools.
     Tools(tools::Args),
-    /// Look at plugins.
+    /// Look at plugins, trust them, grant them rights.
     #[command(subcommand)]
     Plugin(plugin::Command),
+    /// Show what plugins did.
+    Audit(audit::Args),
 }
 
 /// How a run ended; the number is the exit status.
@@ -125,6 +128,7 @@ impl Cli {
                 Command::Call(args) => call::run(&self.global, args).await,
                 Command::Tools(args) => tools::run(&self.global, args).await,
                 Command::Plugin(command) => plugin::run(&self.global, command).await,
+                Command::Audit(args) => audit::run(&self.global, args),
             }
         });
         // A guest's file operation, or a line editor that waits for a key, must not hold up the end.

@@ -7,6 +7,7 @@ pub mod complete;
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use crate::audit::Kind;
 use crate::host_request::{CallContext, CommandListing, Entry};
 use crate::name::ItemName;
 use crate::plugin::Plugin;
@@ -117,7 +118,16 @@ impl Commands {
         let command = self.find(name)?;
         let plugin = &command.plugin;
         let context = plugin.ready(Entry::Command, context).await;
-        Some(match plugin.run_command(context, name, argument).await {
+        let uses = context.uses.clone();
+        let ran = plugin.run_command(context, name, argument).await;
+        let ended = match &ran {
+            Ok(Ok(())) => "ok",
+            Ok(Err(_)) if !uses.denials().is_empty() => "denied",
+            Err(fault) if fault.is_limit() => "limit",
+            Ok(Err(_)) | Err(_) => "error",
+        };
+        plugin.record(Kind::Command, name, argument.unwrap_or_default(), ended, &uses);
+        Some(match ran {
             Ok(Ok(())) => Ok(()),
             Ok(Err(error)) => Err(error),
             Err(fault) => Err(fault.ended(&format!("command `/{name}` of plugin `{}`", plugin.name()))),

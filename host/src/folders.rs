@@ -49,6 +49,11 @@ impl Folders {
         (self.home.as_ref() != Some(&self.workspace)).then(|| self.workspace.join(".agents/plugins"))
     }
 
+    /// Where it is kept what plugins did.
+    pub fn audit(&self) -> Option<PathBuf> {
+        self.state.as_ref().map(|it| it.join("audit"))
+    }
+
     /// The user's instructions for the model.
     pub fn user_instructions(&self) -> Option<PathBuf> {
         self.home.as_ref().map(|it| it.join(".agents/AGENTS.md"))

@@ -112,6 +112,13 @@ impl Host {
         installed
     }
 
+    /// Writes what is still to be written about what plugins did.
+    pub fn flush(&self) {
+        if let Some(audit) = &self.loader.surroundings().audit {
+            audit.flush();
+        }
+    }
+
     /// What the user decided about plugins.
     pub fn book(&self) -> &Arc<GrantBook> {
         &self.loader.surroundings().book

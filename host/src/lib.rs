@@ -42,7 +42,7 @@
 //! | [`agent`] | one turn as a step function, without any IO |
 //! | [`session`] | the task that owns a conversation, runs turns, and answers what guests ask |
 //! | [`repl`], [`cli`] | the two ends at a person or a script |
-//! | [`transcript`], [`tool`], [`completion`], [`host_request`], [`question`], [`uses`] | the values that go between these |
+//! | [`transcript`], [`tool`], [`completion`], [`host_request`], [`question`], [`uses`], [`audit`] | the values that go between these |
 //! | [`listing`], [`schema`], [`capability`], [`grants`], [`name`] | what a plugin says of itself, asks for and is called, checked |
 //! | [`limits`], [`fault`], [`config`], [`folders`], [`text`] | limits and what hits them, what the user set, where it is, and how it is shown |
 //!
@@ -69,6 +69,7 @@ mod bindings;
 mod sandbox;
 
 // Values, which import nothing of the above.
+pub mod audit;
 pub mod capability;
 #[cfg(test)]
 mod cases;

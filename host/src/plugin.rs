@@ -8,6 +8,7 @@ pub mod discover;
 pub mod inspect;
 
 pub mod load;
+mod record;
 mod resident;
 pub mod rights;
 mod waits;
@@ -44,6 +45,8 @@ pub struct Plugin {
     tools: Vec<Tool>,
     sandbox: Arc<Sandbox>,
     surroundings: Arc<Surroundings>,
+    /// How long it took to load, in microseconds.
+    loaded_in: u64,
     /// Held while a person is asked what it may do.
     asking: tokio::sync::Mutex<()>,
     resident: Option<Resident>,

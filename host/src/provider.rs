@@ -8,12 +8,14 @@ use std::sync::Arc;
 
 use tokio::sync::mpsc;
 
+use crate::audit::Kind;
 use crate::bindings::convert;
 use crate::completion::{Completion, ProviderError, Request};
 use crate::host_request::{CallContext, Entry, ReplyEvent};
 use crate::name::ItemName;
 use crate::plugin::Plugin;
 use crate::plugin::discover::Origin;
+use crate::uses::Uses;
 
 /// The name of the provider that is always there.
 pub const STUB: &str = "stub";
@@ -143,10 +145,21 @@ impl Provider {
                 let request = convert::request(self.name(), &request);
                 let context = plugin.ready(Entry::Provider, context).await;
                 let context = CallContext { reply: Some(pieces), ..context };
-                match plugin.fetch(context, &request).await {
+                let uses = Arc::<Uses>::default();
+                let context = CallContext { uses: uses.clone(), ..context };
+                let answer = match plugin.fetch(context, &request).await {
                     Ok(answer) => answer,
                     Err(fault) => Err(ProviderError::Plugin(fault)),
-                }
+                };
+                let ended = match &answer {
+                    Ok(_) => "ok",
+                    Err(_) if !uses.denials().is_empty() => "denied",
+                    Err(ProviderError::Plugin(fault)) if fault.is_limit() => "limit",
+                    Err(_) => "error",
+                };
+                // The conversation is in the session, and is not written a second time.
+                plugin.record(Kind::Provider, self.name(), "{}", ended, &uses);
+                answer
             }
         }
     }

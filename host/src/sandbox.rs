@@ -16,14 +16,14 @@ mod read_beneath;
 mod seen;
 
 use std::sync::{Arc, PoisonError, RwLock};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use wasmtime::component::{Component, Instance, InstancePre};
 use wasmtime::{CallHook, Store, StoreContextMut, UpdateDeadline};
 
 use crate::fault::Fault;
 use crate::host_request::{CallContext, Entry};
-use crate::sandbox::clock::{CpuBudget, Deadline, Running};
+use crate::sandbox::clock::{CpuBudget, Deadline, InHost, Running};
 use crate::sandbox::engine::{Engine, Permit};
 use crate::sandbox::exports::{Export, Exports};
 use crate::sandbox::guest::{Call, Guest, Identity};
@@ -121,6 +121,7 @@ impl Sandbox {
             entry: terms.entry,
             cpu: CpuBudget::new(terms.cpu, running.ticks().now()),
             deadline: Deadline::start(terms.deadline),
+            in_host: InHost::default(),
         };
         let guest = Guest::new(self.identity(), call, running.ticks().clone(), limits);
         let mut store = Store::new(self.engine.wasmtime(), guest);
@@ -150,6 +151,7 @@ impl Live {
             entry: terms.entry,
             cpu: CpuBudget::new(terms.cpu, guest.ticks.now()),
             deadline: Deadline::start(terms.deadline),
+            in_host: InHost::default(),
         };
         self.store.set_epoch_deadline(1);
     }
@@ -162,18 +164,23 @@ impl Live {
             return Err(Fault::Given(limit));
         }
         let deadline = self.store.data().call.deadline.clone();
-        let (store, instance) = (&mut self.store, &mut self.instance);
+        let started = Instant::now();
+        let mut made = Duration::ZERO;
+        let (store, instance, made_in) = (&mut self.store, &mut self.instance, &mut made);
         let call = async {
             let instance = match instance {
                 Some(instance) => *instance,
                 None => *instance.insert(sandbox.pre.instantiate_async(&mut *store).await?),
             };
+            *made_in = started.elapsed();
             export.call(store, &instance, &sandbox.exports).await
         };
         let done = deadline.run(call).await;
         self.running = None;
         let guest = self.store.data();
         guest.output.finish();
+        let in_host = guest.call.in_host.total();
+        guest.call.context.uses.spent(made, started.elapsed().saturating_sub(made + in_host), in_host);
         match done {
             Err(limit) => Err(Fault::Deadline(limit)),
             Ok(Err(error)) => {
@@ -198,8 +205,12 @@ fn on_boundary(mut store: StoreContextMut<'_, Guest>, hook: CallHook) -> wasmtim
     let guest = store.data_mut();
     let now = guest.ticks.now();
     match hook {
-        CallHook::CallingHost => guest.call.cpu.leave(now),
+        CallHook::CallingHost => {
+            guest.call.in_host.enter();
+            guest.call.cpu.leave(now);
+        }
         CallHook::ReturningFromHost => {
+            guest.call.in_host.leave();
             if let Some(ticks) = guest.call.cpu.come_back(now) {
                 store.set_epoch_deadline(ticks);
             }

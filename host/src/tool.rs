@@ -113,6 +113,16 @@ impl Outcome {
         self.denied || !self.missing.is_empty()
     }
 
+    /// How it ended, in one word: `ok`, `denied`, `limit` or `error`.
+    pub fn ended(&self) -> &'static str {
+        match self.ok {
+            true => "ok",
+            false if self.was_denied() => "denied",
+            false if self.limited => "limit",
+            false => "error",
+        }
+    }
+
     /// The text of `error`, for a failure.
     pub fn error(&self) -> Option<String> {
         match self.object.get("error") {

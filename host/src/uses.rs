@@ -2,7 +2,10 @@
 //!
 //! Apart from the rights themselves, because a right is decided once and used many times.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
 
 use crate::capability::Grant;
 use crate::name::PluginName;
@@ -21,9 +24,28 @@ pub struct Use {
     pub allowed: bool,
 }
 
+/// Where the time of one call went, its hooks included, in microseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Times {
+    /// Loading the plugin, once before its first call.
+    pub load: u64,
+    /// Making instances.
+    pub instantiate: u64,
+    /// Guest code.
+    pub guest: u64,
+    /// Functions of the host that guests called: files, network, other tools, a person's thinking.
+    pub host: u64,
+}
+
 /// The uses of one call, in order. Each stands there once, however often it happened.
 #[derive(Debug, Default)]
-pub struct Uses(Mutex<Vec<Use>>);
+pub struct Uses(Mutex<Noted>);
+
+#[derive(Debug, Default)]
+struct Noted {
+    uses: Vec<Use>,
+    times: Times,
+}
 
 impl Uses {
     /// Notes that a right was used.
@@ -38,7 +60,7 @@ impl Uses {
 
     /// Returns what was noted so far.
     pub fn list(&self) -> Vec<Use> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.noted().uses.clone()
     }
 
     /// Returns what was refused, each with the plugin that wanted it.
@@ -47,10 +69,28 @@ impl Uses {
     }
 
     fn note(&self, it: Use) {
-        let mut uses = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if uses.len() < MOST && !uses.contains(&it) {
-            uses.push(it);
+        let mut noted = self.noted();
+        if noted.uses.len() < MOST && !noted.uses.contains(&it) {
+            noted.uses.push(it);
         }
+    }
+
+    /// Adds the time of one run of a guest: making its instance, its code, and the host's functions that it called.
+    pub fn spent(&self, instantiate: Duration, guest: Duration, host: Duration) {
+        let micros = |it: Duration| u64::try_from(it.as_micros()).unwrap_or(u64::MAX);
+        let times = &mut self.noted().times;
+        times.instantiate += micros(instantiate);
+        times.guest += micros(guest);
+        times.host += micros(host);
+    }
+
+    /// Returns where the time went so far.
+    pub fn times(&self) -> Times {
+        self.noted().times
+    }
+
+    fn noted(&self) -> MutexGuard<'_, Noted> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

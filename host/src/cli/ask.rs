@@ -34,7 +34,7 @@ pub(super) async fn run(global: &Global, args: Args) -> anyhow::Result<Exit> {
     let prompt = prompt(&args.prompt).await?;
     let folders = global.folders()?;
     let (host, config) = global.host(&folders, false)?;
-    let (session, outputs) = Session::start(host, global.session(&folders, &config, false)?);
+    let (session, outputs) = Session::start(host.clone(), global.session(&folders, &config, false)?);
     let shown = tokio::spawn(beside::show(outputs, global.color_of_errors()));
     let asked = session.ask(&prompt);
     tokio::pin!(asked);
@@ -46,6 +46,7 @@ pub(super) async fn run(global: &Global, args: Args) -> anyhow::Result<Exit> {
     };
     session.end();
     let seen = shown.await.unwrap_or_default();
+    host.flush();
     let reply = reply
         .map_err(anyhow::Error::from)
         .and_then(|text| if text.trim().is_empty() { Err(anyhow::anyhow!("the reply is empty")) } else { Ok(text) });

@@ -19,7 +19,7 @@ pub(super) async fn run(global: &Global, args: Args) -> anyhow::Result<Exit> {
     let folders = global.folders()?;
     let (host, config) = global.host(&folders, true)?;
     let arguments = if args.arguments == "-" { read_all(host.limits().value)? } else { args.arguments };
-    let (session, outputs) = Session::start(host, global.session(&folders, &config, false)?);
+    let (session, outputs) = Session::start(host.clone(), global.session(&folders, &config, false)?);
     let shown = tokio::spawn(beside::show(outputs, global.color_of_errors()));
     let called = async {
         let installed = session.installed().await?;
@@ -33,10 +33,14 @@ pub(super) async fn run(global: &Global, args: Args) -> anyhow::Result<Exit> {
     };
     let outcome = tokio::select! {
         outcome = called => outcome,
-        _ = tokio::signal::ctrl_c() => return Ok(Exit::Interrupted),
+        _ = tokio::signal::ctrl_c() => {
+            host.flush();
+            return Ok(Exit::Interrupted);
+        }
     };
     session.end();
     let _ = shown.await;
+    host.flush();
     let Some(outcome) = outcome else { return Ok(Exit::Failed) };
     stdout::json_line(&outcome.to_json())?;
     for hint in outcome.hints() {

@@ -11,10 +11,12 @@ pub(super) async fn run(global: &Global) -> anyhow::Result<Exit> {
     let interactive = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
     let (host, config) = global.host(&folders, false)?;
     let options = global.session(&folders, &config, interactive)?;
-    let (session, outputs) = Session::start(host, options);
+    let (session, outputs) = Session::start(host.clone(), options);
     let options =
         ReplOptions { interactive, color: global.color(std::io::stdout().is_terminal()), workspace: folders.workspace };
-    match repl::run(session, outputs, options).await {
+    let done = repl::run(session, outputs, options).await;
+    host.flush();
+    match done {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(error.into()),
         _ => Ok(Exit::Done),
     }

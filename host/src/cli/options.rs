@@ -11,6 +11,7 @@ use clap::{ArgAction, Args, ValueEnum};
 use serde_json::{Map, Value};
 
 use crate::agent::prompt::SystemPrompt;
+use crate::audit::Audit;
 use crate::capability::Grant;
 use crate::cli::Usage;
 use crate::config::{Config, ConfigError, LogLevel};
@@ -182,6 +183,7 @@ impl Global {
                 private: [&folders.cache, &folders.config, &folders.state].into_iter().flatten().cloned().collect(),
                 grants: self.grants.clone(),
                 book: Arc::new(book(folders)?),
+                audit: folders.audit().map(|it| Arc::new(Audit::start(it))),
                 settings: config.plugins.clone().into_iter().collect(),
                 variables: std::env::vars_os()
                     .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))

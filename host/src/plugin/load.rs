@@ -11,6 +11,7 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::time::Instant;
 
 use tokio::sync::Semaphore;
 use tokio::task::{JoinError, JoinSet};
@@ -122,6 +123,7 @@ impl Loader {
         warnings: &mut Vec<String>,
         cached: &mut bool,
     ) -> Result<Plugin, LoadError> {
+        let started = Instant::now();
         let loader = self.clone();
         let of_thread = candidate.clone();
         let code = tokio::task::spawn_blocking(move || loader.code(&of_thread));
@@ -148,6 +150,7 @@ impl Loader {
             sandbox: Arc::new(linked),
             surroundings: self.surroundings.clone(),
             asking: tokio::sync::Mutex::default(),
+            loaded_in: u64::try_from(started.elapsed().as_micros()).unwrap_or(u64::MAX),
             path: candidate.path,
             origin: candidate.origin,
             hash: code.hash,

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
+use crate::audit::Audit;
 use crate::capability::{Base, Capability, Credential, Folder, Grant, Grants, Kind, Mode};
 use crate::grants::{Decision, GrantBook, Subject};
 use crate::limits::Limits;
@@ -31,6 +32,8 @@ pub struct Surroundings {
     pub grants: Vec<(PluginName, Grant)>,
     /// What the user decided about plugins, in this session and before.
     pub book: Arc<GrantBook>,
+    /// Where it is kept what plugins do; none where nothing is.
+    pub audit: Option<Arc<Audit>>,
     /// The `[plugin.NAME]` tables of the user's configuration.
     pub settings: Vec<(PluginName, Map<String, Value>)>,
     /// The environment variables that this process has.

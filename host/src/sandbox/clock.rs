@@ -240,6 +240,28 @@ impl Drop for Pause {
     }
 }
 
+/// Time that a guest spends in functions of the host, for the audit log.
+#[derive(Debug, Default)]
+pub(crate) struct InHost {
+    since: Option<Instant>,
+    total: Duration,
+}
+
+impl InHost {
+    pub(crate) fn enter(&mut self) {
+        self.since = Some(Instant::now());
+    }
+
+    pub(crate) fn leave(&mut self) {
+        self.total += self.since.take().map(|it| it.elapsed()).unwrap_or_default();
+    }
+
+    /// All of it, also of a function that was cut short.
+    pub(crate) fn total(&self) -> Duration {
+        self.total + self.since.map(|it| it.elapsed()).unwrap_or_default()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

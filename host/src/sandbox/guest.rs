@@ -13,7 +13,7 @@ use crate::capability::{Grant, GrantSet, Mode};
 use crate::host_request::{CallContext, Caller, Entry};
 use crate::limits::Limits;
 use crate::name::PluginName;
-use crate::sandbox::clock::{CpuBudget, Deadline, Ticks};
+use crate::sandbox::clock::{CpuBudget, Deadline, InHost, Ticks};
 use crate::sandbox::http::DenyAll;
 use crate::sandbox::limiter::Limiter;
 use crate::sandbox::output::{Output, Stream};
@@ -77,6 +77,7 @@ pub(crate) struct Call {
     pub entry: Entry,
     pub cpu: CpuBudget,
     pub deadline: Arc<Deadline>,
+    pub in_host: InHost,
 }
 
 impl Guest {

@@ -268,8 +268,9 @@ impl Task {
         self.end_turn_by_interrupt().await;
         if let Err(error) = result {
             tracing::warn!(command = %name, "{}", crate::text::visible_line(&error));
+            let is_told = error.contains("--grant");
             self.show(Output::Error(error)).await;
-            for (plugin, grant) in denials {
+            for (plugin, grant) in denials.into_iter().filter(|_| !is_told) {
                 self.show(Output::Note(format!("hint: {}", grant.hint(&plugin)))).await;
             }
         }

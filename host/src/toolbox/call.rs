@@ -6,6 +6,8 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
+use crate::audit::Kind;
+use crate::capability::{Capability, Grant, ToolPattern};
 use crate::fault::Fault;
 use crate::host_request::{CallContext, Caller, Entry};
 use crate::plugin::Decision;
@@ -53,8 +55,12 @@ impl Toolbox {
         let Some(registered) = self.lookup(name) else { return Outcome::refused(self.unknown(name)) };
         let real = registered.tool.definition.name.as_str();
         // A grant may spell the tool as `plugin.tool`, too.
-        if !caller.grants.may_call(real) && !caller.grants.may_call(&registered.address()) {
-            let plugin = &caller.plugin;
+        let plugin = &caller.plugin;
+        let right = Grant::One(Capability::CallTool(ToolPattern::Name(registered.tool.definition.name.clone())));
+        if caller.grants.may_call(real) || caller.grants.may_call(&registered.address()) {
+            caller.context.uses.allowed(plugin, right);
+        } else {
+            caller.context.uses.denied(plugin, right);
             let error = format!(
                 "denied: plugin `{plugin}` may not call tool `{real}` (`--grant {plugin}:call-tool={real}` if it asks for it)"
             );
@@ -74,7 +80,9 @@ impl Toolbox {
         let context = CallContext { has_permit: true, uses: uses.clone(), ..context.clone() };
         let outcome = self.steps(registered, arguments, &context).await;
         drop(permit);
-        if outcome.ok() { outcome } else { outcome.with_missing(uses.denials()) }
+        let outcome = if outcome.ok() { outcome } else { outcome.with_missing(uses.denials()) };
+        registered.plugin.record(Kind::Tool, registered.name(), arguments, outcome.ended(), &uses);
+        outcome
     }
 
     async fn steps(&self, registered: &Registered, arguments: &str, context: &CallContext) -> Outcome {

@@ -5,6 +5,7 @@ use wasmtime::component::Resource;
 use crate::bindings::SubAgent;
 use crate::bindings::bellglass::plugin::agents::{AgentOptions, Host, HostAgent};
 use crate::bindings::bellglass::plugin::types::Message;
+use crate::capability::Kind;
 use crate::host_request::Ask;
 use crate::sandbox::imports::port::Port;
 
@@ -12,7 +13,7 @@ const NO_SUB_AGENTS: &str = "this host makes no sub-agents";
 
 impl Port<'_> {
     fn may_ask_model(&self) -> Result<(), String> {
-        if self.caller.grants.has_model() { Ok(()) } else { Err(self.denied("model")) }
+        self.needs(self.caller.grants.has_model(), Kind::Model)
     }
 }
 

@@ -3,12 +3,13 @@
 use crate::bindings::bellglass::plugin::conversation::Host;
 use crate::bindings::bellglass::plugin::types::Message;
 use crate::bindings::convert;
+use crate::capability::Kind;
 use crate::host_request::Ask;
 use crate::sandbox::imports::port::Port;
 
 impl Port<'_> {
     fn may_converse(&self) -> Result<(), String> {
-        if self.caller.grants.has_conversation() { Ok(()) } else { Err(self.denied("conversation")) }
+        self.needs(self.caller.grants.has_conversation(), Kind::Conversation)
     }
 }
 

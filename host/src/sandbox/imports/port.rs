@@ -7,6 +7,7 @@ use std::sync::Arc;
 use tokio::sync::oneshot;
 
 use crate::bindings::bellglass::plugin::types;
+use crate::capability::{Grant, Kind};
 use crate::host_request::{Ask, Caller, Entry, HostRequest};
 use crate::sandbox::clock::Deadline;
 use crate::sandbox::guest::OpenFolder;
@@ -46,9 +47,18 @@ impl Port<'_> {
         requests.send(request).await.map_err(|_| NOBODY.to_owned())
     }
 
-    /// The answer to a call that the user did not grant.
-    pub(crate) fn denied(&self, capability: &str) -> String {
-        denied(self.caller.plugin.as_str(), capability)
+    /// Notes that a right is used, or refuses in words where the plugin does not have it.
+    pub(crate) fn needs(&self, has: bool, kind: Kind) -> Result<(), String> {
+        let (plugin, uses) = (&self.caller.plugin, &self.caller.context.uses);
+        // What is missing is noted as it would be granted: the kind alone.
+        let grant = Grant::parse(kind.as_str()).expect("a kind alone is a grant");
+        if has {
+            uses.allowed(plugin, grant);
+            Ok(())
+        } else {
+            uses.denied(plugin, grant);
+            Err(denied(plugin.as_str(), kind.as_str()))
+        }
     }
 }
 

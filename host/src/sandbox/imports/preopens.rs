@@ -6,6 +6,7 @@ use wasmtime::component::Resource;
 use wasmtime_wasi::filesystem::{Descriptor, WasiFilesystemView as _};
 use wasmtime_wasi::p2::bindings::filesystem::preopens::Host;
 
+use crate::capability::{Capability, Kind};
 use crate::sandbox::guest::Guest;
 
 /// The whole guest: the folders are WASI's, the note is the call's.
@@ -16,6 +17,8 @@ pub(crate) struct View<'a> {
 impl Host for View<'_> {
     fn get_directories(&mut self) -> wasmtime::Result<Vec<(Resource<Descriptor>, String)>> {
         let (identity, uses) = (&self.guest.identity, &self.guest.call.context.uses);
+        let folder = |it: &&Capability| matches!(it.kind(), Kind::Read | Kind::Write);
+        identity.grants.iter().filter(folder).for_each(|it| uses.allowed(&identity.name, it.into()));
         identity.unopened.iter().for_each(|it| uses.denied(&identity.name, it.clone()));
         self.guest.filesystem().get_directories()
     }

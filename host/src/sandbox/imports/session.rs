@@ -3,12 +3,13 @@
 use crate::bindings::bellglass::plugin::session::Host;
 use crate::bindings::bellglass::plugin::types::Command;
 use crate::bindings::convert;
+use crate::capability::Kind;
 use crate::host_request::Ask;
 use crate::sandbox::imports::port::Port;
 
 impl Port<'_> {
     fn may_control(&self) -> Result<(), String> {
-        if self.caller.grants.has_session_control() { Ok(()) } else { Err(self.denied("session-control")) }
+        self.needs(self.caller.grants.has_session_control(), Kind::SessionControl)
     }
 }
 

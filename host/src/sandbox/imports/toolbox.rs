@@ -3,6 +3,7 @@
 use crate::bindings::bellglass::plugin::toolbox::{Hook, Host};
 use crate::bindings::bellglass::plugin::types::ToolDefinition;
 use crate::bindings::convert;
+use crate::capability::Kind;
 use crate::host_request::Ask;
 use crate::sandbox::imports::port::Port;
 use crate::tool::Outcome;
@@ -10,7 +11,7 @@ use crate::tool::Outcome;
 impl Port<'_> {
     /// Whether the plugin may call any tool at all. Which ones is decided by the toolbox, on the real name.
     fn may_look(&self) -> Result<(), String> {
-        if self.caller.grants.may_call_some() { Ok(()) } else { Err(self.denied("call-tool")) }
+        self.needs(self.caller.grants.may_call_some(), Kind::CallTool)
     }
 }
 
