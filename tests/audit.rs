@@ -46,28 +46,44 @@ fn busy() -> TestEnv {
 
 #[test]
 fn each_call_is_kept_with_what_it_did_with_rights_and_how_it_ended() {
-    check(&busy(), &[], expect![[r#"
+    check(
+        &busy(),
+        &[],
+        expect![[r#"
         {"plugin":"notes","origin":"user","kind":"tool","name":"notes","arguments":"{}","ended":"ok","uses":[{"plugin":"notes","grant":"read=.","allowed":true}]}
         {"plugin":"notes","origin":"user","kind":"tool","name":"notes","arguments":"{}","ended":"denied","uses":[{"plugin":"notes","grant":"read=.","allowed":false}]}
         {"plugin":"wc","origin":"bundled","kind":"tool","name":"wc","arguments":"{\"path\":\"milk.txt\",\"api_key\":\"[redacted]\"}","ended":"ok","uses":[{"plugin":"wc","grant":"read=.","allowed":true}]}
         {"plugin":"hostile","origin":"user","kind":"tool","name":"spin","arguments":"{}","ended":"limit","uses":[]}
         {"plugin":"hostile","origin":"user","kind":"tool","name":"raise","arguments":"{\"text\":\"no\"}","ended":"error","uses":[]}
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn entries_are_found_by_plugin_by_name_and_by_refusal() {
     let env = busy();
-    check(&env, &["--of", "notes", "--denied"], expect![[r#"
+    check(
+        &env,
+        &["--of", "notes", "--denied"],
+        expect![[r#"
         {"plugin":"notes","origin":"user","kind":"tool","name":"notes","arguments":"{}","ended":"denied","uses":[{"plugin":"notes","grant":"read=.","allowed":false}]}
-    "#]]);
-    check(&env, &["--name", "wc", "--since", "1h"], expect![[r#"
+    "#]],
+    );
+    check(
+        &env,
+        &["--name", "wc", "--since", "1h"],
+        expect![[r#"
         {"plugin":"wc","origin":"bundled","kind":"tool","name":"wc","arguments":"{\"path\":\"milk.txt\",\"api_key\":\"[redacted]\"}","ended":"ok","uses":[{"plugin":"wc","grant":"read=.","allowed":true}]}
-    "#]]);
+    "#]],
+    );
     check(&env, &["--since", "2999-01-01T00:00:00Z"], expect![[""]]);
-    check(&env, &["-n", "1"], expect![[r#"
+    check(
+        &env,
+        &["-n", "1"],
+        expect![[r#"
         {"plugin":"hostile","origin":"user","kind":"tool","name":"raise","arguments":"{\"text\":\"no\"}","ended":"error","uses":[]}
-    "#]]);
+    "#]],
+    );
     let wrong = env.run(&["audit", "--since", "yesterday"]);
     assert!(wrong.status == 2 && wrong.stderr.contains("expected `15min`, `2h`, `3d`, or a time"), "{wrong}");
 }
@@ -87,10 +103,14 @@ fn a_person_reads_one_line_a_call() {
 fn commands_and_providers_are_kept_as_well() {
     let env = TestEnv::scripted();
     let _ = env.script(&[], "/put {\"role\":\"user\",\"content\":\"hi\"}\nhello\n");
-    check(&env, &[], expect![[r#"
+    check(
+        &env,
+        &[],
+        expect![[r#"
         {"plugin":"script","origin":"user","kind":"command","name":"put","arguments":"{\"role\":\"user\",\"content\":\"hi\"}","ended":"ok","uses":[{"plugin":"script","grant":"conversation","allowed":true}]}
         {"plugin":"script","origin":"user","kind":"provider","name":"script","arguments":"{}","ended":"ok","uses":[]}
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]

@@ -12,8 +12,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 pub use stored::{Entry, SaveError, Stored, Trust};
 
 use crate::capability::{Capability, Grant, Grants};
-use crate::config::ConfigError;
 use crate::name::PluginName;
+use crate::toml_file::FileError;
 
 /// A plugin as a grant knows it: never by its name alone, which any file can take.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -76,7 +76,7 @@ impl GrantBook {
     /// # Errors
     ///
     /// The file is there and wrong, or cannot be read: never fewer checks than the user wrote down.
-    pub fn open(file: Option<PathBuf>) -> Result<Self, ConfigError> {
+    pub fn open(file: Option<PathBuf>) -> Result<Self, FileError> {
         let stored = file.as_deref().map(Stored::load).transpose()?.unwrap_or_default();
         Ok(Self { file, state: Mutex::new(State { stored, ..State::default() }) })
     }
@@ -86,7 +86,7 @@ impl GrantBook {
     /// # Errors
     ///
     /// As [`Self::open`]; what was read before still holds then.
-    pub fn refresh(&self) -> Result<(), ConfigError> {
+    pub fn refresh(&self) -> Result<(), FileError> {
         if let Some(file) = &self.file {
             self.state().stored = Stored::load(file)?;
         }

@@ -44,7 +44,7 @@
 //! | [`repl`], [`cli`] | the two ends at a person or a script |
 //! | [`transcript`], [`tool`], [`completion`], [`host_request`], [`question`], [`uses`], [`audit`] | the values that go between these |
 //! | [`listing`], [`schema`], [`capability`], [`grants`], [`name`] | what a plugin says of itself, asks for and is called, checked |
-//! | [`limits`], [`fault`], [`config`], [`folders`], [`text`] | limits and what hits them, what the user set, where it is, and how it is shown |
+//! | [`limits`], [`fault`], [`config`], [`toml_file`], [`folders`], [`text`] | limits and what hits them, what the user set, where it is, and how it is shown |
 //!
 //! `ARCHITECTURE.md` has the direction of imports, the way of one call through these, and the invariants.
 
@@ -85,6 +85,7 @@ pub mod name;
 pub mod question;
 pub mod schema;
 pub mod text;
+pub mod toml_file;
 pub mod tool;
 pub mod transcript;
 pub mod uses;

@@ -14,7 +14,7 @@ use crate::agent::prompt::SystemPrompt;
 use crate::audit::Audit;
 use crate::capability::Grant;
 use crate::cli::Usage;
-use crate::config::{Config, ConfigError, LogLevel};
+use crate::config::{Config, LogLevel};
 use crate::folders::Folders;
 use crate::grants::GrantBook;
 use crate::installed::{Host, HostOptions};
@@ -23,6 +23,7 @@ use crate::plugin::discover::Places;
 use crate::plugin::rights::Surroundings;
 use crate::provider::STUB;
 use crate::session::SessionOptions;
+use crate::toml_file::FileError;
 
 /// The environment variable that sets how much is logged.
 const LOG: &str = "BELLGLASS_LOG";
@@ -240,7 +241,7 @@ pub(super) fn book(folders: &Folders) -> anyhow::Result<GrantBook> {
 }
 
 /// An error of a file of settings, with the next step beside it.
-fn with_hint(error: ConfigError) -> anyhow::Error {
+fn with_hint(error: FileError) -> anyhow::Error {
     let hint = error.hint();
     let error = anyhow::Error::from(error);
     match hint {

@@ -2,14 +2,11 @@
 //! Separate because places are bytes here, and lines and columns everywhere else.
 
 use super::*;
+use crate::toml_file::read::{At, in_order, integer, shown, string, table, unknown_key, wrong_type};
 
-/// A problem and the byte it starts at.
-pub(crate) type At = (usize, Problem);
-
-pub(super) fn document(text: &str) -> Result<Config, At> {
-    let table = DeTable::parse(text).map_err(|error| syntax(text, &error))?;
+pub(super) fn document(table: &DeTable<'_>) -> Result<Config, At> {
     let mut config = Config::default();
-    for (key, value) in in_order(table.get_ref()) {
+    for (key, value) in in_order(table) {
         match key.get_ref().as_ref() {
             "limits" => limits(&mut config, value)?,
             "plugin" => plugins(&mut config, value)?,
@@ -57,30 +54,12 @@ fn plugins(config: &mut Config, value: &Spanned<DeValue<'_>>) -> Result<(), At> 
     Ok(())
 }
 
-fn string(key: &'static str, value: &Spanned<DeValue<'_>>) -> Result<String, At> {
-    match value.get_ref() {
-        DeValue::String(text) if !text.trim().is_empty() => Ok(text.to_string()),
-        DeValue::String(_) => {
-            let problem = Problem::Type { key: key.to_owned(), got: "empty", expected: "a name".to_owned() };
-            Err((value.span().start, problem))
-        }
-        other => Err((value.span().start, wrong_type(key.to_owned(), other, "a string"))),
-    }
-}
-
 fn log_level(value: &Spanned<DeValue<'_>>) -> Result<LogLevel, At> {
     let text = string("log", value)?;
     LogLevel::parse(&text).ok_or_else(|| {
         let expected = LogLevel::ALL.map(LogLevel::as_str).to_vec();
         (value.span().start, Problem::Choice { key: "log", got: shown(&text), expected })
     })
-}
-
-pub(crate) fn table<'v, 'i>(path: &str, value: &'v Spanned<DeValue<'i>>) -> Result<&'v DeTable<'i>, At> {
-    match value.get_ref() {
-        DeValue::Table(table) => Ok(table),
-        other => Err((value.span().start, wrong_type(path.to_owned(), other, format!("a table `[{path}]`")))),
-    }
 }
 
 /// The depth is bounded: the parser refuses documents that nest more than 80 deep.
@@ -107,50 +86,4 @@ fn json(path: &str, value: &Spanned<DeValue<'_>>) -> Result<Value, At> {
         DeValue::Array(items) => Value::Array(items.iter().map(|item| json(path, item)).collect::<Result<_, _>>()?),
         DeValue::Table(table) => Value::Object(object(path, table)?),
     })
-}
-
-/// Returns the number where it is one of TOML, which has 64 bits.
-fn integer(number: &toml::de::DeInteger<'_>) -> Option<i64> {
-    i64::from_str_radix(number.as_str(), number.radix()).ok()
-}
-
-/// The entries as they stand in the file, so that the first mistake is the one reported.
-pub(crate) fn in_order<'t, 'i>(
-    table: &'t DeTable<'i>,
-) -> Vec<(&'t Spanned<std::borrow::Cow<'i, str>>, &'t Spanned<DeValue<'i>>)> {
-    let mut entries: Vec<_> = table.iter().collect();
-    entries.sort_by_key(|(key, _)| key.span().start);
-    entries
-}
-
-pub(crate) fn syntax(text: &str, error: &toml::de::Error) -> At {
-    let span = error.span().unwrap_or(text.len()..text.len());
-    let mut message = visible_line(error.message()).into_owned();
-    // The parser says that a key is there twice, and not which.
-    if let Some(key) = text.get(span.clone()).filter(|key| message == "duplicate key" && !key.is_empty()) {
-        message = format!("duplicate key `{}`", shown(key));
-    }
-    (span.start, Problem::Syntax(message))
-}
-
-pub(crate) fn unknown_key(key: &str, table: &'static str, mut expected: Vec<&'static str>) -> Problem {
-    expected.sort_unstable();
-    Problem::UnknownKey { key: shown(key), table, expected }
-}
-
-pub(crate) fn wrong_type(key: String, value: &DeValue<'_>, expected: impl Into<String>) -> Problem {
-    let got = match value {
-        DeValue::String(_) => "a string",
-        DeValue::Integer(_) => "a whole number",
-        DeValue::Float(_) => "a number with a fraction",
-        DeValue::Boolean(_) => "true or false",
-        DeValue::Datetime(_) => "a date or time",
-        DeValue::Array(_) => "a list",
-        DeValue::Table(_) => "a table",
-    };
-    Problem::Type { key, got, expected: expected.into() }
-}
-
-pub(crate) fn shown(text: &str) -> String {
-    visible_line(first_chars(text, 80)).into_owned()
 }

@@ -213,22 +213,7 @@ fn a_file_that_cannot_be_read_is_one_line() {
     let below_file = folder.path().join("file");
     std::fs::write(&below_file, "").unwrap();
     let error = Config::load(&below_file.join("config.toml")).unwrap_err();
-    assert!(matches!(error, ConfigError::Unreadable { kind: io::ErrorKind::NotADirectory, .. }), "{error}");
-}
-
-#[test]
-fn the_nearest_name_is_one_that_was_probably_meant() {
-    let cases = [
-        ("memroy", Some("memory")),
-        ("CPU", Some("cpu")),
-        ("cup", Some("cpu")),
-        ("x", None),
-        ("", None),
-        ("deadlines", Some("deadline")),
-    ];
-    for (written, expected) in cases {
-        assert_eq!(nearest(written, &["cpu", "memory", "deadline"]), expected, "{written}");
-    }
+    assert!(matches!(error, ConfigError::Unreadable { kind: std::io::ErrorKind::NotADirectory, .. }), "{error}");
 }
 
 proptest! {

@@ -7,17 +7,16 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use crate::capability::{Grant, Grants};
-use crate::config::Problem;
-use crate::config::read::{At, in_order, shown, syntax, table, unknown_key, wrong_type};
 use crate::grants::{Entry, Stored, Subject, Trust};
 use crate::name::PluginName;
+use crate::toml_file::Problem;
+use crate::toml_file::read::{At, in_order, shown, table, unknown_key, wrong_type};
 
 type Value<'i> = Spanned<DeValue<'i>>;
 
-pub(super) fn document(text: &str) -> Result<Stored, At> {
-    let document = DeTable::parse(text).map_err(|error| syntax(text, &error))?;
+pub(super) fn document(document: &DeTable<'_>) -> Result<Stored, At> {
     let mut stored = Stored::default();
-    for (key, value) in in_order(document.get_ref()) {
+    for (key, value) in in_order(document) {
         match key.get_ref().as_ref() {
             "trust" => {
                 for item in list("trust", value, "a list of tables `[[trust]]`")? {

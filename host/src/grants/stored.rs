@@ -9,10 +9,10 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{FlockOperation, flock};
 
 use crate::capability::{Grant, Grants};
-use crate::config::{ConfigError, read_text};
 use crate::grants::{About, Subject, read};
 use crate::name::PluginName;
 use crate::text::{first_chars, visible_line};
+use crate::toml_file::{self, FileError};
 
 /// Characters of a version that are kept.
 const VERSION: usize = 64;
@@ -56,7 +56,7 @@ pub enum SaveError {
     NoFile,
     /// What stands there cannot be read, so nothing is written over it.
     #[error(transparent)]
-    Broken(#[from] ConfigError),
+    Broken(#[from] FileError),
     /// The system refused.
     #[error("cannot write `{file}`: {kind}")]
     Write {
@@ -69,8 +69,8 @@ pub enum SaveError {
 
 impl Stored {
     /// Reads the file. One that does not exist is as good as an empty one.
-    pub(super) fn load(path: &Path) -> Result<Self, ConfigError> {
-        match read_text(path)? {
+    pub(super) fn load(path: &Path) -> Result<Self, FileError> {
+        match toml_file::load(path)? {
             Some(text) => Self::parse(&text, &path.to_string_lossy()),
             None => Ok(Self::default()),
         }
@@ -81,8 +81,8 @@ impl Stored {
     /// # Errors
     ///
     /// What is wrong first, with its place.
-    pub fn parse(text: &str, file_name: &str) -> Result<Self, ConfigError> {
-        read::document(text).map_err(|(offset, problem)| ConfigError::at(file_name, text, offset, problem))
+    pub fn parse(text: &str, file_name: &str) -> Result<Self, FileError> {
+        toml_file::parse(text, file_name, read::document)
     }
 
     /// Changes the file as it is now, whoever wrote it last, and returns what it says afterwards.
