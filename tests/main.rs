@@ -28,6 +28,9 @@ mod sandbox;
 mod grants;
 mod trust;
 
+// What hostile plugins try.
+mod attacks;
+
 // What is kept of what plugins did.
 mod audit;
 

@@ -8,7 +8,7 @@ use bellglass::capability::Mode;
 use expect_test::expect;
 use serde_json::{Value, json};
 
-use crate::support::{Bench, TestEnv};
+use crate::support::{Bench, TestEnv, resident_memory};
 
 /// A workspace with a folder to read, one to write and one that is nobody's business.
 fn folders() -> TestEnv {
@@ -229,7 +229,7 @@ async fn a_panic_carries_its_message_and_the_next_call_works() {
     expect![[r#"
         tool `hostile.panic` trapped: wasm `unreachable` instruction executed
 
-        thread '<unnamed>' (1) panicked at tests/guests/hostile/src/lib.rs:99:24:
+        thread '<unnamed>' (1) panicked at tests/guests/hostile/src/lib.rs:102:24:
         at the ␛[31mdisco
         note: run with `RUST_BACKTRACE=1` environment variable to display a backtrace"#]]
     .assert_eq(&panicked.error().unwrap());
@@ -299,12 +299,6 @@ fn a_plugin_cannot_reach_the_programs_own_folders_through_any_grant() {
     assert!(!env.home().join(".config/bellglass/grants.toml").exists());
 }
 
-/// Resident memory of this process, in bytes.
-fn resident_memory() -> usize {
-    let pages = fs::read_to_string("/proc/self/statm").unwrap();
-    pages.split(' ').nth(1).unwrap().parse::<usize>().unwrap() * 4096
-}
-
 #[tokio::test]
 async fn five_hundred_loads_leave_no_memory_behind() {
     let host = Bench::new(&["hostile", "resident"]).load().await.host;
@@ -328,7 +322,7 @@ async fn five_hundred_loads_leave_no_memory_behind() {
 /// All tests and benchmarks as text.
 fn sources() -> String {
     let host = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let folders = [host.join("../tests"), host.join("benches")];
+    let folders = [host.join("../tests"), host.join("../tests/attacks"), host.join("benches")];
     let files = folders.iter().flat_map(|it| fs::read_dir(it).unwrap()).map(|it| it.unwrap().path());
     files.filter(|it| it.extension().is_some_and(|it| it == "rs")).map(|it| fs::read_to_string(it).unwrap()).collect()
 }

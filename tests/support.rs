@@ -5,6 +5,7 @@
 // Each subject uses some of it.
 #![allow(dead_code, unreachable_pub, reason = "shared by all subjects")]
 
+mod attack;
 mod bench;
 mod component;
 mod library;
@@ -19,7 +20,8 @@ use std::process::{Command, Stdio};
 
 use expect_test::Expect;
 
-pub use bench::Bench;
+pub use attack::Attack;
+pub use bench::{Bench, resident_memory};
 pub use component::{PluginText, wat};
 pub use library::Talk;
 

@@ -122,3 +122,9 @@ impl Running {
         }
     }
 }
+
+/// Resident memory of this process, in bytes.
+pub fn resident_memory() -> usize {
+    let pages = std::fs::read_to_string("/proc/self/statm").unwrap();
+    pages.split(' ').nth(1).unwrap().parse::<usize>().unwrap() * 4096
+}
