@@ -154,6 +154,7 @@ fn as_json_there_is_one_object_with_reply_calls_usage_and_error() {
             "input_tokens": 84,
             "output_tokens": 2
           },
+          "session": "20261201-044353-727c",
           "error": null,
           "ok": true
         }
@@ -175,6 +176,7 @@ fn as_json_a_failure_is_an_object_as_well() {
             "input_tokens": 0,
             "output_tokens": 0
           },
+          "session": "20261201-044353-bf0b",
           "error": "no reply: the server is busy: 429 Too Many Requests",
           "ok": false
         }
@@ -199,9 +201,9 @@ fn a_later_count_of_tokens_replaces_an_earlier_one_of_the_same_request() {
     let env = TestEnv::scripted();
     let usage = r#"usage=[[10,0],[10,5]]"#;
     let calls = r#"calls=[{"id":"1","name":"wc","arguments":"{}"}]"#;
-    let one = env.run(&[&ask(&[r#"say=["Aye."]"#, usage])[..], &["--json"]].concat());
+    let one = env.run(&[&ask(&[r#"say=["Aye."]"#, usage])[..], &["--json", "--ephemeral"]].concat());
     assert_eq!(one.json()["usage"], json!({"input_tokens": 10, "output_tokens": 5}));
-    let two = env.run(&[&ask(&[calls, usage])[..], &["--json"]].concat());
+    let two = env.run(&[&ask(&[calls, usage])[..], &["--json", "--ephemeral"]].concat());
     assert_eq!(two.json()["usage"], json!({"input_tokens": 20, "output_tokens": 10}), "two requests");
 }
 

@@ -45,6 +45,9 @@ mod prompt;
 // Slash commands, and what they may do.
 mod commands;
 
+// Conversations on disk.
+mod session;
+
 // From a prompt to its end.
 mod turn;
 

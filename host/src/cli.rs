@@ -9,6 +9,7 @@ mod call;
 mod chat;
 mod options;
 mod plugin;
+mod session;
 mod stdout;
 mod tools;
 
@@ -43,6 +44,9 @@ enum Command {
     Plugin(plugin::Command),
     /// Show what plugins did.
     Audit(audit::Args),
+    /// Look at conversations, go on with one, delete them.
+    #[command(subcommand)]
+    Session(session::Command),
 }
 
 /// How a run ended; the number is the exit status.
@@ -106,6 +110,18 @@ fn report(warnings: &[String]) {
     }
 }
 
+/// Prints what a person should know before it begins.
+fn notes(notes: &[String]) {
+    for note in notes {
+        say(&crate::text::visible_line(note));
+    }
+}
+
+/// There is nowhere to keep what lasts.
+fn no_state() -> Usage {
+    Usage("there is no state folder: neither `HOME` nor `XDG_STATE_HOME` is set".into())
+}
+
 /// Writes a line on standard error. Where nobody reads it there is nobody to tell; `eprintln!` would panic.
 fn say(line: &str) {
     use std::io::Write as _;
@@ -129,6 +145,7 @@ impl Cli {
                 Command::Tools(args) => tools::run(&self.global, args).await,
                 Command::Plugin(command) => plugin::run(&self.global, command).await,
                 Command::Audit(args) => audit::run(&self.global, args),
+                Command::Session(command) => session::run(self.global, command).await,
             }
         });
         // A guest's file operation, or a line editor that waits for a key, must not hold up the end.

@@ -49,6 +49,11 @@ impl Folders {
         (self.home.as_ref() != Some(&self.workspace)).then(|| self.workspace.join(".agents/plugins"))
     }
 
+    /// Where conversations are kept.
+    pub fn sessions(&self) -> Option<PathBuf> {
+        self.state.as_ref().map(|it| it.join("sessions"))
+    }
+
     /// Where it is kept what plugins did.
     pub fn audit(&self) -> Option<PathBuf> {
         self.state.as_ref().map(|it| it.join("audit"))

@@ -2,6 +2,7 @@
 //!
 //! Apart from the agent, because deciding is there and doing is here: this task waits, spawns, and answers the guests.
 
+mod conversation;
 mod requests;
 mod run;
 mod trust;
@@ -12,6 +13,8 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 use tokio::sync::{mpsc, oneshot};
+
+pub use conversation::Conversation;
 
 use crate::agent::TurnError;
 use crate::agent::prompt::SystemPrompt;
@@ -110,12 +113,26 @@ impl Outputs {
 }
 
 impl Session {
-    /// Starts a session and begins to load the plugins. Returns at once: what needs a plugin waits until it is loaded.
+    /// Starts a session that is kept nowhere, and begins to load the plugins. Returns at once: what needs a plugin waits until
+    /// it is loaded.
     pub fn start(host: Arc<Host>, options: SessionOptions) -> (Self, Outputs) {
+        Self::resume(host, options, Conversation::default())
+    }
+
+    /// As [`Self::start`], with a conversation that goes on, or that is kept in a file.
+    pub fn resume(host: Arc<Host>, options: SessionOptions, conversation: Conversation) -> (Self, Outputs) {
         let (inputs, input_receiver) = mpsc::unbounded_channel();
         let (requests, request_receiver) = mpsc::channel(REQUESTS_WAITING);
         let (outputs, output_receiver) = mpsc::channel(OUTPUT_WAITING);
-        let task = run::Task::new(host, options, input_receiver, requests.downgrade(), request_receiver, outputs);
+        let task = run::Task::new(
+            host,
+            options,
+            conversation,
+            input_receiver,
+            requests.downgrade(),
+            request_receiver,
+            outputs,
+        );
         tokio::spawn(task.run());
         (Self { inputs, requests }, Outputs(output_receiver))
     }

@@ -45,6 +45,12 @@ impl Running<'_> {
         }
     }
 
+    /// Kills it, as `kill -9` does.
+    pub fn kill(mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+
     /// Ends the input, and waits for the end.
     pub fn finish(mut self) -> Run {
         drop(self.stdin);

@@ -34,7 +34,11 @@ pub(super) async fn run(global: &Global, args: Args) -> anyhow::Result<Exit> {
     let prompt = prompt(&args.prompt).await?;
     let folders = global.folders()?;
     let (host, config) = global.host(&folders, false)?;
-    let (session, outputs) = Session::start(host.clone(), global.session(&folders, &config, false)?);
+    let (conversation, notes) = global.conversation(&folders)?;
+    let id = conversation.id().map(str::to_owned);
+    super::notes(&notes);
+    let options = global.session(&folders, &config, false)?;
+    let (session, outputs) = Session::resume(host.clone(), options, conversation);
     let shown = tokio::spawn(beside::show(outputs, global.color_of_errors()));
     let asked = session.ask(&prompt);
     tokio::pin!(asked);
@@ -55,7 +59,9 @@ pub(super) async fn run(global: &Global, args: Args) -> anyhow::Result<Exit> {
         let error = reply.as_ref().err().map(|it| format!("{it:#}"));
         let ok = error.is_none();
         let text = reply.as_ref().ok();
-        stdout::json(&json!({"reply": text, "tool_calls": seen.calls, "usage": usage, "error": error, "ok": ok}))?;
+        stdout::json(
+            &json!({"reply": text, "tool_calls": seen.calls, "usage": usage, "session": id, "error": error, "ok": ok}),
+        )?;
     }
     match reply {
         Ok(_) if args.json => Ok(Exit::Done),

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::audit::{Entry, Filter, after, read};
-use crate::cli::{Exit, Global, Usage, stdout};
+use crate::cli::{Exit, Global, stdout};
 use crate::text::visible_line;
 
 /// Show what plugins did: each call with its rights, and what it was refused
@@ -31,9 +31,7 @@ pub(super) struct Args {
 
 pub(super) fn run(global: &Global, args: Args) -> anyhow::Result<Exit> {
     let folders = global.folders()?;
-    let Some(folder) = folders.audit() else {
-        return Err(Usage("there is no state folder: neither `HOME` nor `XDG_STATE_HOME` is set".into()).into());
-    };
+    let folder = folders.audit().ok_or_else(super::no_state)?;
     let last = (args.last > 0).then_some(args.last);
     let filter = Filter { plugin: args.of, name: args.name, denied: args.denied, since: args.since, last };
     let entries = read(&folder, &filter)

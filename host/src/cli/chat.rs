@@ -11,7 +11,9 @@ pub(super) async fn run(global: &Global) -> anyhow::Result<Exit> {
     let interactive = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
     let (host, config) = global.host(&folders, false)?;
     let options = global.session(&folders, &config, interactive)?;
-    let (session, outputs) = Session::start(host.clone(), options);
+    let (conversation, notes) = global.conversation(&folders)?;
+    let (session, outputs) = Session::resume(host.clone(), options, conversation);
+    super::notes(&notes);
     let options =
         ReplOptions { interactive, color: global.color(std::io::stdout().is_terminal()), workspace: folders.workspace };
     let done = repl::run(session, outputs, options).await;

@@ -22,7 +22,8 @@ use crate::name::PluginName;
 use crate::plugin::discover::Places;
 use crate::plugin::rights::Surroundings;
 use crate::provider::STUB;
-use crate::session::SessionOptions;
+use crate::session::{Conversation, SessionOptions};
+use crate::sessions::Sessions;
 use crate::toml_file::FileError;
 
 /// The environment variable that sets how much is logged.
@@ -61,6 +62,15 @@ pub struct Global {
     /// Text before the system prompt
     #[arg(long, global = true, value_name = "TEXT")]
     system_prompt: Option<String>,
+    /// Go on with the newest session of this folder
+    #[arg(long = "continue", global = true, conflicts_with_all = ["session", "ephemeral"])]
+    go_on: bool,
+    /// Go on with a session, by its id or the start of it
+    #[arg(long, global = true, value_name = "ID", conflicts_with = "ephemeral")]
+    session: Option<String>,
+    /// Keep nothing of the conversation
+    #[arg(long, global = true)]
+    ephemeral: bool,
     /// Work in this folder
     #[arg(short = 'C', global = true, value_name = "DIR")]
     directory: Option<PathBuf>,
@@ -195,6 +205,32 @@ impl Global {
             single,
         };
         Ok((Arc::new(Host::new(options)?), config))
+    }
+
+    /// Goes on with this session, whatever the flags say.
+    pub(super) fn resume(&mut self, id: String) {
+        (self.session, self.go_on, self.ephemeral) = (Some(id), false, false);
+    }
+
+    /// The conversation of this run, and what the person should know of it.
+    pub(super) fn conversation(&self, folders: &Folders) -> anyhow::Result<(Conversation, Vec<String>)> {
+        let mut notes = Vec::new();
+        let Some(sessions) = folders.sessions().filter(|_| !self.ephemeral).map(Sessions::new) else {
+            return Ok((Conversation::default(), notes));
+        };
+        let path = match (&self.session, self.go_on) {
+            (Some(id), _) => sessions.find(id)?,
+            (None, true) => sessions.last(&folders.workspace)?,
+            (None, false) => return Ok((Conversation::begun(sessions.begin(&folders.workspace)), notes)),
+        };
+        let (file, read, is_copy) = sessions.open(&path)?;
+        let messages = read.transcript.messages().len();
+        notes.push(format!("session {} goes on, with {messages} messages", read.header.id));
+        if is_copy {
+            notes.push(format!("it is open in another process: this is a copy, {}", file.header().id));
+        }
+        notes.extend(read.left_out.iter().map(|it| format!("warning: left out of the session: {it}")));
+        Ok((Conversation::resumed(file, read), notes))
     }
 
     /// What a session of this run is set up with.

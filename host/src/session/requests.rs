@@ -33,13 +33,13 @@ impl Task {
                 }
             }
             Ask::IsInteractive(reply) => answer(reply, self.options.interactive),
-            Ask::Messages(reply) => answer(reply, self.transcript.messages().to_vec()),
+            Ask::Messages(reply) => answer(reply, self.conversation.transcript().messages().to_vec()),
             Ask::Context(reply) => answer(reply, self.provider_messages().unwrap_or_default()),
             Ask::Add(message, reply) => answer(reply, self.add(&caller, message)),
             Ask::Clear(reply) => {
                 let allowed = self.may_change(&caller);
                 if allowed.is_ok() {
-                    self.transcript.clear();
+                    self.conversation.clear();
                 }
                 answer(reply, allowed);
             }
@@ -100,7 +100,7 @@ impl Task {
 
     fn add(&mut self, caller: &Caller, message: Message) -> Result<(), String> {
         self.may_change(caller)?;
-        self.transcript.add(message).map_err(|it| it.to_string())
+        self.conversation.add(message).map_err(|it| it.to_string())
     }
 
     async fn turn_for(&mut self, caller: &Caller, prompt: &str, reply: oneshot::Sender<Result<String, String>>) {

@@ -12,16 +12,16 @@ use crate::agent::TurnError;
 use crate::commands::Line;
 use crate::host_request::{CallContext, HostRequest};
 use crate::installed::{Host, Installed};
+use crate::session::conversation::Conversation;
 use crate::session::turn::{Running, TurnEvent};
 use crate::session::{Input, Output, SessionOptions};
-use crate::transcript::Transcript;
 use crate::uses::Uses;
 
 /// The state of a session.
 pub(super) struct Task {
     pub(super) host: Arc<Host>,
     pub(super) options: SessionOptions,
-    pub(super) transcript: Transcript,
+    pub(super) conversation: Conversation,
     /// None until the plugins are loaded for the first time.
     pub(super) installed: Option<Arc<Installed>>,
     pub(super) turn: Option<Running>,
@@ -76,6 +76,7 @@ impl Task {
     pub(super) fn new(
         host: Arc<Host>,
         options: SessionOptions,
+        conversation: Conversation,
         inputs: mpsc::UnboundedReceiver<Input>,
         own_requests: mpsc::WeakSender<HostRequest>,
         requests: mpsc::Receiver<HostRequest>,
@@ -85,7 +86,7 @@ impl Task {
         Self {
             host,
             options,
-            transcript: Transcript::default(),
+            conversation,
             installed: None,
             turn: None,
             command: None,
@@ -119,9 +120,18 @@ impl Task {
                 Some(request) = self.requests.recv() => self.request(request).await,
                 Some(event) = self.event_receiver.recv() => self.event(event).await,
             }
+            self.save().await;
         }
         self.interrupt().await;
         self.settle().await;
+        self.save().await;
+    }
+
+    /// Keeps what was said on disk before anything follows from it.
+    async fn save(&mut self) {
+        if let Some(warning) = self.conversation.save().await {
+            self.show(Output::Warning(warning)).await;
+        }
     }
 
     /// Shows something. A front end that has gone sees nothing, and the session ends by itself.

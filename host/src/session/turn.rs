@@ -46,7 +46,7 @@ impl Task {
         static NUMBERS: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(0);
         let number = NUMBERS.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
         // A command may have added calls and no results for them.
-        self.transcript.close_open_calls("no result was added for this call");
+        self.conversation.close_open_calls("no result was added for this call");
         let (turn, effects) = Turn::begin(prompt, self.options.max_rounds);
         self.turn = Some(Running { number, turn, context: context.nested(), reply, tasks: JoinSet::new() });
         self.perform(effects).await;
@@ -59,7 +59,7 @@ impl Task {
         }
         let event = match event {
             TurnEvent::Replied(Ok(mut reply)) => {
-                self.transcript.make_ids_unique(&mut reply.calls);
+                self.conversation.make_ids_unique(&mut reply.calls);
                 agent::Event::Replied(Ok(reply))
             }
             TurnEvent::Replied(Err(error)) => agent::Event::Replied(Err(error)),
@@ -88,7 +88,7 @@ impl Task {
         for effect in effects {
             match effect {
                 Effect::Add(message) => {
-                    if let Err(error) = self.transcript.add(message) {
+                    if let Err(error) = self.conversation.add(message) {
                         return self.end_turn(Err(TurnError::Prompt(error.to_string()))).await;
                     }
                 }
@@ -104,7 +104,7 @@ impl Task {
     }
 
     async fn end_turn(&mut self, result: Result<String, TurnError>) {
-        self.transcript.close_open_calls(agent::INTERRUPTED);
+        self.conversation.close_open_calls(agent::INTERRUPTED);
         if let Some(running) = self.turn.take() {
             self.show(Output::TurnOver).await;
             let _ = running.reply.send(result);
@@ -114,7 +114,7 @@ impl Task {
     /// What the provider gets now: system prompt first.
     pub(super) fn provider_messages(&self) -> Result<Vec<crate::transcript::Message>, TurnError> {
         let system = self.options.prompt.render().map_err(|it| TurnError::Prompt(it.to_string()))?;
-        Ok(self.transcript.messages_with(&system, &[]))
+        Ok(self.conversation.transcript().messages_with(&system, &[]))
     }
 
     fn fetch(&mut self) -> Result<(), TurnError> {

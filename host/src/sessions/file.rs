@@ -71,6 +71,11 @@ impl SessionFile {
         self.unsaved += &record::compacted_line(summary, kept);
     }
 
+    /// Whether something was added that is not written.
+    pub fn has_unsaved(&self) -> bool {
+        !self.unsaved.is_empty()
+    }
+
     /// Writes what was added since the last time. Blocks.
     ///
     /// # Errors
