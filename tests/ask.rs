@@ -140,7 +140,7 @@ fn control_sequences_in_a_reply_are_marks() {
 #[test]
 fn as_json_there_is_one_object_with_reply_calls_usage_and_error() {
     let env = TestEnv::new().file("README.md", "one two\n");
-    env.run(&["ask", "--json", "hello"]).check(expect![[r#"
+    env.run(&["ask", "--json", "--ephemeral", "hello"]).check(expect![[r#"
         {
           "reply": "The tool has answered. That is all a stub can do.",
           "tool_calls": [
@@ -154,7 +154,7 @@ fn as_json_there_is_one_object_with_reply_calls_usage_and_error() {
             "input_tokens": 84,
             "output_tokens": 2
           },
-          "session": "20261201-044353-727c",
+          "session": null,
           "error": null,
           "ok": true
         }
@@ -168,7 +168,7 @@ fn as_json_there_is_one_object_with_reply_calls_usage_and_error() {
 #[test]
 fn as_json_a_failure_is_an_object_as_well() {
     let env = TestEnv::new().guest("hostile");
-    env.run(&["ask", "--json", "hello", "-p", "fails"]).check(expect![[r#"
+    env.run(&["ask", "--json", "--ephemeral", "hello", "-p", "fails"]).check(expect![[r#"
         {
           "reply": null,
           "tool_calls": [],
@@ -176,7 +176,7 @@ fn as_json_a_failure_is_an_object_as_well() {
             "input_tokens": 0,
             "output_tokens": 0
           },
-          "session": "20261201-044353-bf0b",
+          "session": null,
           "error": "no reply: the server is busy: 429 Too Many Requests",
           "ok": false
         }
@@ -184,7 +184,7 @@ fn as_json_a_failure_is_an_object_as_well() {
         error: no reply: the server is busy: 429 Too Many Requests
         [exit 1]
     "#]]);
-    let run = env.run(&["ask", "--json", "hello", "-p", "nope"]);
+    let run = env.run(&["ask", "--json", "--ephemeral", "hello", "-p", "nope"]);
     assert_eq!((run.status, run.json()["ok"].clone()), (2, json!(false)), "{run}");
 }
 
