@@ -167,7 +167,7 @@ fn as_json_there_is_one_object_with_reply_calls_usage_and_error() {
 
 #[test]
 fn as_json_a_failure_is_an_object_as_well() {
-    let env = TestEnv::new().guest("hostile");
+    let env = TestEnv::new().guest("hostile").config("limits.attempts = 1\n");
     env.run(&["ask", "--json", "--ephemeral", "hello", "-p", "fails"]).check(expect![[r#"
         {
           "reply": null,
@@ -218,8 +218,16 @@ fn an_unknown_provider_is_wrong_usage_that_lists_those_there_are() {
 }
 
 #[test]
+fn a_busy_server_is_asked_again_after_a_wait_that_is_told() {
+    let env = TestEnv::new().guest("hostile").config("limits.attempts = 2\n");
+    let run = env.run(&["ask", "hi", "-p", "fails"]);
+    assert!(run.stderr.contains("waiting: the server is busy: 429 Too Many Requests; asking again in"), "{run}");
+    assert!(run.stderr.contains("s (attempt 2 of 2)\nerror: no reply"), "{run}");
+}
+
+#[test]
 fn a_failure_of_the_provider_is_no_reply() {
-    let env = TestEnv::new().guest("hostile");
+    let env = TestEnv::new().guest("hostile").config("limits.attempts = 1\n");
     env.run(&["ask", "hi", "-p", "fails"]).check(expect![[r#"
         --- stderr
         error: no reply: the server is busy: 429 Too Many Requests

@@ -337,7 +337,7 @@ fn a_question_is_never_asked_in_a_pipe_and_takes_no_line_of_it() {
 
 #[test]
 fn a_provider_that_fails_is_an_error_and_the_session_goes_on() {
-    let env = TestEnv::new().guest("hostile").file("t", "Be brief.");
+    let env = TestEnv::new().guest("hostile").file("t", "Be brief.").config("limits.attempts = 1\n");
     let run = env.finish(env.command(&["-p", "fails", "--template", "t", "--log", "error"]), "hi\n/context\n");
     run.check(expect![[r#"
         [session]

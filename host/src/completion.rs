@@ -2,6 +2,8 @@
 //!
 //! Apart from the providers, because plugins are asked with it and the agent decides on its answer.
 
+use std::time::Duration;
+
 use serde_json::{Map, Value};
 
 use crate::fault::Fault;
@@ -60,9 +62,9 @@ pub enum ProviderError {
     /// No key, or one that was refused.
     #[error("no or refused credentials: {0}")]
     Unauthorized(String),
-    /// The server is busy.
+    /// The server is busy; after how long it wants to be asked again, where it said.
     #[error("the server is busy: {0}")]
-    Busy(String),
+    Busy(String, Option<Duration>),
     /// The messages do not fit the model.
     #[error("the conversation is too long for the model: {0}")]
     ContextTooLong(String),

@@ -39,6 +39,12 @@ pub struct Limits {
     pub http_body: usize,
     /// Time between two bytes of an HTTP response. 120 s: models think that long between two tokens.
     pub http_idle: Duration,
+    /// Requests of a provider for one reply. 5: with the waits between them, half a minute.
+    pub attempts: usize,
+    /// The longest wait that a busy server may ask for. 5 min: more is told to the person, who may want another model.
+    pub retry_wait: Duration,
+    /// Time without any piece of a reply. 10 min: longer than any model has been seen to think in silence.
+    pub reply_idle: Duration,
     /// Calls that run at once. 16: beyond it, a session waits for servers and not for us.
     pub calls: usize,
     /// Instances alive at once. 256: calls, nested calls and `session` plugins of several sessions.
@@ -66,6 +72,9 @@ impl Default for Limits {
             log: MIB,
             http_body: 32 * MIB,
             http_idle: Duration::from_secs(120),
+            attempts: 5,
+            retry_wait: Duration::from_secs(300),
+            reply_idle: Duration::from_secs(600),
             calls: 16,
             instances: 256,
             stack: 512 * KIB,
@@ -212,7 +221,7 @@ const fn count(name: &'static str, field: fn(&mut Limits) -> &mut usize, most: u
     Row { name, field: Field::Count(field, Bounds { least: 1, most }) }
 }
 
-const ROWS: [Row; 17] = [
+const ROWS: [Row; 20] = [
     // One page to the whole of a 32-bit address space.
     bytes("memory", |l| &mut l.memory, 64 * KIB, 4 * GIB),
     time("cpu", |l| &mut l.cpu),
@@ -228,6 +237,9 @@ const ROWS: [Row; 17] = [
     bytes("log", |l| &mut l.log, 1, GIB),
     bytes("http_body", |l| &mut l.http_body, 1, 4 * GIB),
     time("http_idle", |l| &mut l.http_idle),
+    count("attempts", |l| &mut l.attempts, 100),
+    time("retry_wait", |l| &mut l.retry_wait),
+    time("reply_idle", |l| &mut l.reply_idle),
     count("calls", |l| &mut l.calls, 1024),
     // Each reserves up to 8 GiB of addresses, of the 128 TiB that a process has.
     count("instances", |l| &mut l.instances, 4096),

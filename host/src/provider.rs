@@ -2,6 +2,7 @@
 //!
 //! Apart from the plugins, because the stub needs none, and the agent must not care which it talks to.
 
+mod gate;
 mod stub;
 
 use std::sync::Arc;
@@ -15,6 +16,7 @@ use crate::host_request::{CallContext, Entry, ReplyEvent};
 use crate::name::ItemName;
 use crate::plugin::Plugin;
 use crate::plugin::discover::Origin;
+use crate::provider::gate::Gate;
 use crate::uses::Uses;
 
 /// The name of the provider that is always there.
@@ -34,6 +36,7 @@ pub struct Provider {
     description: String,
     default_model: Option<String>,
     source: Source,
+    gate: Gate,
 }
 
 #[derive(Clone, Debug)]
@@ -50,6 +53,7 @@ impl Providers {
             description: "Answers without a model, a network or a key".into(),
             default_model: None,
             source: Source::Stub,
+            gate: Gate::default(),
         };
         let mut providers = Self { providers: vec![stub], warnings: Vec::new() };
         for plugin in plugins {
@@ -60,6 +64,7 @@ impl Providers {
                         description: listed.description.clone(),
                         default_model: listed.default_model.clone(),
                         source: Source::Plugin(plugin.clone()),
+                        gate: Gate::default(),
                     }),
                     Err(error) => {
                         providers
@@ -125,6 +130,11 @@ impl Provider {
         self.default_model.as_deref()
     }
 
+    /// Whether it may be asked now.
+    pub(crate) fn gate(&self) -> &Gate {
+        &self.gate
+    }
+
     fn of(&self) -> String {
         match &self.source {
             Source::Stub => "the program".into(),
@@ -135,14 +145,14 @@ impl Provider {
     /// Sends one request. The pieces of the reply come through `pieces`; dropping the future cancels.
     pub async fn fetch(
         &self,
-        request: Request,
+        request: &Request,
         pieces: mpsc::Sender<ReplyEvent>,
         context: CallContext,
     ) -> Result<Completion, ProviderError> {
         match &self.source {
-            Source::Stub => Ok(stub::fetch(&request, &pieces).await),
+            Source::Stub => Ok(stub::fetch(request, &pieces).await),
             Source::Plugin(plugin) => {
-                let request = convert::request(self.name(), &request);
+                let request = convert::request(self.name(), request);
                 let context = plugin.ready(Entry::Provider, context).await;
                 let context = CallContext { reply: Some(pieces), ..context };
                 let uses = Arc::<Uses>::default();

@@ -3,6 +3,7 @@
 //! Apart from the agent, because deciding is there and doing is here: this task waits, spawns, and answers the guests.
 
 mod conversation;
+mod reply;
 mod requests;
 mod run;
 mod trust;
@@ -58,6 +59,17 @@ pub enum Output {
     Calling(String, String),
     /// A tool call ended: its name, and the error if it failed.
     Called(String, Option<String>),
+    /// A request failed for a while, and is sent again.
+    Retry {
+        /// Why, in the words of the provider.
+        reason: String,
+        /// How long until then.
+        wait: std::time::Duration,
+        /// Which attempt comes next, from 2.
+        attempt: usize,
+        /// How many there are.
+        attempts: usize,
+    },
     /// The turn is over.
     TurnOver,
     /// Something the user should know.

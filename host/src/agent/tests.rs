@@ -56,7 +56,7 @@ fn results_are_recorded_in_the_order_asked() {
 
 #[test]
 fn a_failure_of_the_provider_is_never_a_reply() {
-    let failed = Event::Replied(Err(ProviderError::Busy("429".into())));
+    let failed = Event::Replied(Err(ProviderError::Busy("429".into(), None)));
     check(vec![failed], &["user:hello | fetch", "end! no reply: the server is busy: 429"]);
 }
 

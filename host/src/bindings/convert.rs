@@ -206,7 +206,9 @@ pub(crate) fn completion(provider: &str, completion: providers::Completion) -> C
 pub(crate) fn provider_error(error: providers::ProviderError) -> ProviderError {
     match error {
         providers::ProviderError::Unauthorized(text) => ProviderError::Unauthorized(text),
-        providers::ProviderError::Busy((text, _)) => ProviderError::Busy(text),
+        providers::ProviderError::Busy((text, wait)) => {
+            ProviderError::Busy(text, wait.map(std::time::Duration::from_millis))
+        }
         providers::ProviderError::ContextTooLong(text) => ProviderError::ContextTooLong(text),
         providers::ProviderError::Rejected(text) => ProviderError::Rejected(text),
         providers::ProviderError::Broken(text) => ProviderError::Broken(text),

@@ -99,6 +99,9 @@ fn the_defaults_are_those_of_the_design() {
         log = 1 MiB
         http_body = 32 MiB
         http_idle = 2 min
+        attempts = 5
+        retry_wait = 5 min
+        reply_idle = 10 min
         calls = 16
         instances = 256
         stack = 512 KiB

@@ -79,6 +79,11 @@ impl Screen {
                 self.push(Target::Out, &line, &mut pieces);
             }
             Output::Called(_, None) => {}
+            Output::Retry { reason, wait, attempt, attempts } => {
+                let seconds = wait.as_secs_f64().ceil();
+                let text = format!("{reason}; asking again in {seconds} s (attempt {attempt} of {attempts})");
+                self.own("waiting", AnsiColor::Yellow, &text, &mut pieces);
+            }
             Output::TurnOver => pieces.extend(self.line_end()),
             Output::Warning(text) => self.own("warning", AnsiColor::Yellow, text, &mut pieces),
             Output::Error(text) => self.own("error", AnsiColor::Red, text, &mut pieces),

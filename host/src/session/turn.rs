@@ -4,20 +4,17 @@
 
 use std::sync::Arc;
 
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::oneshot;
 use tokio::task::JoinSet;
 
 use crate::agent::{self, Effect, Reply, Turn, TurnError};
 use crate::completion::{ProviderError, Request};
-use crate::host_request::{CallContext, ReplyEvent};
-use crate::provider::Provider;
+use crate::host_request::CallContext;
 use crate::session::Output;
+use crate::session::reply::reply;
 use crate::session::run::{Event, Task};
 use crate::tool::Outcome;
 use crate::transcript::ToolCall;
-
-/// Pieces of a reply that may wait before the provider waits.
-const PIECES: usize = 64;
 
 /// A turn, and what runs for it. Dropping it stops that.
 pub(super) struct Running {
@@ -128,9 +125,9 @@ impl Task {
             tools: installed.toolbox.definitions().cloned().collect(),
         };
         let (context, outputs) = (running.context.clone(), self.outputs.clone());
-        let (events, number) = (self.events.clone(), running.number);
+        let (events, number, limits) = (self.events.clone(), running.number, self.host.limits().clone());
         running.tasks.spawn(async move {
-            let replied = reply(provider, request, context, outputs).await;
+            let replied = reply(provider, request, context, outputs, limits).await;
             let _ = events.send(Event::Turn(number, TurnEvent::Replied(replied))).await;
         });
         Ok(())
@@ -174,42 +171,6 @@ fn keep(folder: &std::path::Path, text: &str) -> Option<std::path::PathBuf> {
         Ok(file.into_temp_path().keep()?)
     };
     write().inspect_err(|error| tracing::warn!("a long result was not kept: {error}")).ok()
-}
-
-/// Sends a request, shows the pieces of the reply as they come, and puts them together.
-async fn reply(
-    provider: Provider,
-    request: Request,
-    context: CallContext,
-    outputs: mpsc::Sender<Output>,
-) -> Result<Reply, ProviderError> {
-    let (pieces, mut received) = mpsc::channel(PIECES);
-    let mut reply = Reply::default();
-    let collect = async {
-        let mut usage = None;
-        while let Some(piece) = received.recv().await {
-            match &piece {
-                ReplyEvent::Saying(text) => reply.text.push_str(text),
-                ReplyEvent::Doing(call) => reply.calls.push(call.clone()),
-                ReplyEvent::Thinking(_) => {}
-                // A later one replaces an earlier one: what is shown is the last, so that requests can be added up.
-                ReplyEvent::Usage(_) => {
-                    usage = Some(piece);
-                    continue;
-                }
-            }
-            let _ = outputs.send(Output::Piece(piece)).await;
-        }
-        if let Some(usage) = usage {
-            let _ = outputs.send(Output::Piece(usage)).await;
-        }
-    };
-    let fetch = provider.fetch(request, pieces, context);
-    let (completion, ()) = tokio::join!(fetch, collect);
-    let completion = completion?;
-    reply.replay = completion.replay;
-    reply.cut = Reply::is_cut(completion.reason);
-    Ok(reply)
 }
 
 /// The provider in use, for a plugin that asks.
