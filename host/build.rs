@@ -11,6 +11,7 @@ const BUNDLED: &[Guest] = &[
     Guest { name: "wc", package: "bellglass-wc" },
     Guest { name: "no-rm", package: "bellglass-no-rm" },
     Guest { name: "session", package: "bellglass-session" },
+    Guest { name: "task", package: "bellglass-task" },
 ];
 
 fn main() {

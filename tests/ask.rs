@@ -254,7 +254,7 @@ fn the_provider_gets_the_model_that_was_named_or_its_own_default() {
 #[test]
 fn the_model_is_told_of_the_tools_by_their_real_names() {
     let env = TestEnv::scripted().guest("order");
-    assert_eq!(env.run(&ask(&["see=true"])).json()["tools"], json!(["wc", "steps", "look"]));
+    assert_eq!(env.run(&ask(&["see=true"])).json()["tools"], json!(["wc", "task", "steps", "look"]));
 }
 
 #[test]
@@ -353,11 +353,13 @@ fn text_that_shows_a_call_is_not_a_call() {
 
 #[test]
 fn the_stub_makes_no_call_where_there_are_no_tools() {
-    // A plugin of the same name takes the place of the one bundled plugin that has a tool.
-    let nothing = PluginText { name: "wc".into(), ..PluginText::default() };
-    TestEnv::new().plugin("wc.wasm", nothing.build()).run(&["ask", "hi"]).check(expect![[r#"
+    // Plugins of the same names take the place of the bundled ones that have a tool.
+    let nothing = |name: &str| PluginText { name: name.into(), ..PluginText::default() }.build();
+    let env = TestEnv::new().plugin("wc.wasm", nothing("wc")).plugin("task.wasm", nothing("task"));
+    env.run(&["ask", "hi"]).check(expect![[r#"
         You said: hi
         --- stderr
+        warning: plugin `task` in `$ENV/home/.agents/plugins/task.wasm` (user) replaces `task` (bundled)
         warning: plugin `wc` in `$ENV/home/.agents/plugins/wc.wasm` (user) replaces `wc` (bundled)
         A stub has no thoughts of its own.
         [exit 0]

@@ -101,11 +101,11 @@ fn extra_arguments_that_the_schema_forbids_are_an_error() {
 fn an_unknown_tool_is_an_error_that_lists_those_there_are() {
     let env = TestEnv::new().guest("order");
     env.run(&["call", "wcc", "{}"]).check(expect![[r#"
-        {"error":"unknown tool `wcc`, expected one of: wc, steps, look","ok":false}
+        {"error":"unknown tool `wcc`, expected one of: wc, task, steps, look","ok":false}
         [exit 1]
     "#]]);
     env.run(&["call", "\u{1b}[2J", "{}"]).check(expect![[r#"
-        {"error":"unknown tool `␛[2J`, expected one of: wc, steps, look","ok":false}
+        {"error":"unknown tool `␛[2J`, expected one of: wc, task, steps, look","ok":false}
         [exit 1]
     "#]]);
 }

@@ -271,10 +271,10 @@ async fn a_command_may_switch_the_provider_and_the_model_for_the_next_request() 
     }
     expect![[r#"
         Show(PluginName("script"), Say("script with script-1", Plain))
-        Piece(Saying("{\"model\":\"script-1\",\"tools\":[\"wc\"]}"))
+        Piece(Saying("{\"model\":\"script-1\",\"tools\":[\"wc\",\"task\"]}"))
         TurnOver
         Show(PluginName("script"), Say("script with big-1", Plain))
-        Piece(Saying("{\"model\":\"big-1\",\"tools\":[\"wc\"]}"))
+        Piece(Saying("{\"model\":\"big-1\",\"tools\":[\"wc\",\"task\"]}"))
         TurnOver
         Error("unknown provider `nope`, expected one of: stub, script, twin")
         Show(PluginName("script"), Say("stub with no model", Plain))

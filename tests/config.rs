@@ -100,7 +100,7 @@ fn limits_of_the_configuration_are_used() {
 fn provider_model_and_log_level_come_from_the_configuration_unless_a_flag_says_otherwise() {
     let env = TestEnv::new().guest("script").config("provider = \"script\"\nmodel = \"big-1\"\nlog = \"error\"\n");
     let ask = |arguments: &[&str]| env.run(&[&["ask", "hi", "-o", "see=true"], arguments].concat());
-    assert_eq!(ask(&[]).json(), json!({"model": "big-1", "tools": ["wc"]}));
+    assert_eq!(ask(&[]).json(), json!({"model": "big-1", "tools": ["wc", "task"]}));
     assert_eq!(ask(&["-m", "small-1"]).json()["model"], "small-1");
     assert!(ask(&["-p", "stub"]).stdout.contains("stub"));
     // A call that raises is a warning in the log.

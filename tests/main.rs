@@ -45,6 +45,9 @@ mod prompt;
 // Slash commands, and what they may do.
 mod commands;
 
+// Agents below the agent.
+mod sub_agents;
+
 // Conversations on disk.
 mod session;
 

@@ -26,6 +26,7 @@ fn steady(text: &str) -> String {
 fn tools_are_listed_with_one_line_each() {
     TestEnv::new().guest("order").run(&["tools"]).check(expect![[r#"
         wc     Counts how many lines, words and bytes a file has.
+        task   Hands a task to a sub-agent with a conversation of its own, and returns its answer. It knows nothing of this conversation: say all that it needs.
         steps  Says that it ran
         look   Looks at the toolbox
         [exit 0]
@@ -64,15 +65,15 @@ fn as_json_tools_are_what_the_model_gets() {
         [exit 0]
     "#]]);
     let all = env.run(&["tools", "--json"]).json();
-    assert_eq!(all.as_array().unwrap().len(), 3);
-    assert_eq!(all[1], env.run(&["tools", "steps", "--json"]).json());
+    assert_eq!(all.as_array().unwrap().len(), 4);
+    assert_eq!(all[2], env.run(&["tools", "steps", "--json"]).json());
 }
 
 #[test]
 fn an_unknown_tool_is_an_error_that_lists_those_there_are() {
     TestEnv::new().run(&["tools", "nope"]).check(expect![[r#"
         --- stderr
-        error: unknown tool `nope`, expected one of: wc
+        error: unknown tool `nope`, expected one of: wc, task
         [exit 1]
     "#]]);
 }
@@ -88,6 +89,7 @@ fn plugins_are_listed_with_those_that_failed_and_those_that_wait() {
         wc       0.1.0  bundled  replaced           Counts the lines, words and bytes of files
         no-rm    0.1.0  bundled  loaded             Refuses shell commands that contain rm
         session  0.1.0  bundled  loaded             Slash commands for the session itself
+        task     0.1.0  bundled  loaded             Hands a task to a sub-agent
         -               user     failed             $ENV/home/.agents/plugins/broken.wasm: the file is no WebAssembly; a plugin is a component, built with `--target wasm32-wasip2`
         order    0.1.0  user     loaded             Says what runs when
         wc       1.0.0  user     loaded             a plugin as text
@@ -102,7 +104,7 @@ fn as_json_the_list_of_plugins_has_file_hash_and_state() {
     let run = env.run(&["plugin", "list", "--json"]);
     let rows = run.json();
     let states: Vec<_> = rows.as_array().unwrap().iter().map(|it| it["state"].as_str().unwrap()).collect();
-    assert_eq!(states, ["loaded", "loaded", "loaded", "failed", "loaded"]);
+    assert_eq!(states, ["loaded", "loaded", "loaded", "loaded", "failed", "loaded"]);
     let shown = steady(&serde_json::to_string_pretty(&[&rows[0], &rows[3]]).unwrap());
     // Whether another test compiled it before is no matter here.
     expect![[r#"
@@ -118,10 +120,14 @@ fn as_json_the_list_of_plugins_has_file_hash_and_state() {
             "cached": …
           },
           {
-            "state": "failed",
-            "error": "the file is no WebAssembly; a plugin is a component, built with `--target wasm32-wasip2`",
-            "origin": "user",
-            "path": "$ENV/home/.agents/plugins/broken.wasm"
+            "name": "task",
+            "version": "0.1.0",
+            "description": "Hands a task to a sub-agent",
+            "state": "loaded",
+            "origin": "bundled",
+            "path": "task",
+            "sha256": "HASH",
+            "cached": …
           }
         ]"#]]
     .assert_eq(&shown.replace("\"cached\": true", "\"cached\": …").replace("\"cached\": false", "\"cached\": …"));
@@ -201,7 +207,7 @@ fn as_json_a_plugin_has_the_same() {
 fn an_unknown_plugin_is_an_error_that_lists_those_there_are() {
     TestEnv::new().run(&["plugin", "info", "nope"]).check(expect![[r#"
         --- stderr
-        error: unknown plugin `nope`, expected one of: wc, no-rm, session
+        error: unknown plugin `nope`, expected one of: wc, no-rm, session, task
         [exit 1]
     "#]]);
 }

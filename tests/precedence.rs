@@ -60,7 +60,7 @@ fn plugins_of_the_project_wait_and_say_so_in_one_line() {
         .file(".agents/plugins/p.wasm", PluginText::with_tool("project", "speak").build())
         .file(".agents/plugins/q.wasm", "not even a component");
     env.run(&["call", "speak"]).check(expect![[r#"
-        {"error":"unknown tool `speak`, expected one of: wc","ok":false}
+        {"error":"unknown tool `speak`, expected one of: wc, task","ok":false}
         --- stderr
         warning: 2 plugins of this project wait for trust and are not loaded: `bellglass plugin trust $ENV/work/.agents/plugins`
         [exit 3]

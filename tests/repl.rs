@@ -78,7 +78,8 @@ fn help_lists_the_commands_of_all_plugins() {
 fn tools_are_listed_and_one_is_shown() {
     talk("/tools\n/tools wc\n/tools count\n/tools nope\n").check(expect![[r#"
         [session]
-        wc  Counts how many lines, words and bytes a file has.
+        wc    Counts how many lines, words and bytes a file has.
+        task  Hands a task to a sub-agent with a conversation of its own, and returns its answer. It knows nothing of this conversation: say all that it needs.
         [session]
         wc: Counts how many lines, words and bytes a file has.
         {
@@ -118,8 +119,8 @@ fn tools_are_listed_and_one_is_shown() {
           ]
         }
         --- stderr
-         WARN no tool `nope`; type /tools NAME with one of: wc command=tools
-        error: no tool `nope`; type /tools NAME with one of: wc
+         WARN no tool `nope`; type /tools NAME with one of: wc, task command=tools
+        error: no tool `nope`; type /tools NAME with one of: wc, task
         [exit 0]
     "#]]);
 }
@@ -230,7 +231,8 @@ fn reload_leaves_each_tool_exactly_once_and_the_conversation_stays() {
     env.script(&[], "hello\n/reload\n/reload\n/tools\n/context\n/help\n").check(expect![[r#"
         Aye.
         [session]
-        wc  Counts how many lines, words and bytes a file has.
+        wc    Counts how many lines, words and bytes a file has.
+        task  Hands a task to a sub-agent with a conversation of its own, and returns its answer. It knows nothing of this conversation: say all that it needs.
         [session]
         system: Be brief.
         user: hello
@@ -254,8 +256,8 @@ fn reload_leaves_each_tool_exactly_once_and_the_conversation_stays() {
         /busy       Says so, and never ends
         /tell       Nothing
         --- stderr
-        loaded 4 plugins again
-        loaded 4 plugins again
+        loaded 5 plugins again
+        loaded 5 plugins again
         [exit 0]
     "#]]);
 }
@@ -277,15 +279,17 @@ fn reload_takes_new_plugins_and_leaves_broken_ones_out() {
     run.check(expect![[r#"
         [session]
         wc      Counts how many lines, words and bytes a file has.
+        task    Hands a task to a sub-agent with a conversation of its own, and returns its answer. It knows nothing of this conversation: say all that it needs.
         first   a tool as text
         second  a tool as text
         [session]
         wc      Counts how many lines, words and bytes a file has.
+        task    Hands a task to a sub-agent with a conversation of its own, and returns its answer. It knows nothing of this conversation: say all that it needs.
         second  a tool as text
         third   a tool as text
         --- stderr
         warning: cannot load plugin `$ENV/home/.agents/plugins/a.wasm`: the file is no WebAssembly; a plugin is a component, built with `--target wasm32-wasip2`
-        loaded 5 plugins again
+        loaded 6 plugins again
         [exit 0]
     "#]]);
 }

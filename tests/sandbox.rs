@@ -229,7 +229,7 @@ async fn a_panic_carries_its_message_and_the_next_call_works() {
     expect![[r#"
         tool `hostile.panic` trapped: wasm `unreachable` instruction executed
 
-        thread '<unnamed>' (1) panicked at tests/guests/hostile/src/lib.rs:102:24:
+        thread '<unnamed>' (1) panicked at tests/guests/hostile/src/lib.rs:104:24:
         at the ␛[31mdisco
         note: run with `RUST_BACKTRACE=1` environment variable to display a backtrace"#]]
     .assert_eq(&panicked.error().unwrap());

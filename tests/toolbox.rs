@@ -46,7 +46,7 @@ async fn validation_can_be_asked_without_running_anything() {
     assert_eq!(toolbox.validate("wc", r#"{"path":"nope"}"#), [""; 0]);
     assert_eq!(toolbox.validate("count", "{}"), ["argument `/path`: missing, expected a string"]);
     assert_eq!(toolbox.validate("wc", "[]"), ["arguments: expected an object, got []"]);
-    assert_eq!(toolbox.validate("nope", "{}"), ["unknown tool `nope`, expected one of: wc"]);
+    assert_eq!(toolbox.validate("nope", "{}"), ["unknown tool `nope`, expected one of: wc, task"]);
 }
 
 #[tokio::test]
@@ -127,7 +127,7 @@ async fn a_later_tool_replaces_an_earlier_one_in_its_place_and_its_aliases_go() 
     let installed = env.installed().await;
     let toolbox = &installed.toolbox;
     let names: Vec<_> = toolbox.definitions().map(|it| it.name.to_string()).collect();
-    assert_eq!(names, ["wc", "steps", "look"]);
+    assert_eq!(names, ["wc", "task", "steps", "look"]);
     assert_eq!(toolbox.run("steps", "{}", &top()).await.to_json(), r#"{"from":"text","ok":true}"#);
     assert!(toolbox.find("walk").is_none(), "its alias went with it");
     let old = toolbox.run("order.steps", r#"{"answer":{"old":1}}"#, &top()).await;
@@ -193,5 +193,5 @@ async fn each_host_and_each_loading_has_tools_of_its_own() {
     let without = TestEnv::new().installed().await;
     assert!(!std::sync::Arc::ptr_eq(&first.toolbox, &second.toolbox));
     let names = |it: &bellglass::toolbox::Toolbox| it.definitions().count();
-    assert_eq!((names(&first.toolbox), names(&second.toolbox), names(&without.toolbox)), (3, 3, 1));
+    assert_eq!((names(&first.toolbox), names(&second.toolbox), names(&without.toolbox)), (4, 4, 2));
 }

@@ -12,7 +12,7 @@ fn project() -> TestEnv {
 #[test]
 fn a_plugin_of_the_project_is_refused_with_the_command_that_trusts_it() {
     project().run(&["call", "notes"]).check(expect![[r#"
-        {"error":"unknown tool `notes`, expected one of: wc","ok":false}
+        {"error":"unknown tool `notes`, expected one of: wc, task","ok":false}
         --- stderr
         warning: 1 plugin of this project waits for trust and is not loaded: `bellglass plugin trust $ENV/work/.agents/plugins/notes.wasm`
         [exit 3]

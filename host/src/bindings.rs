@@ -14,9 +14,9 @@ wasmtime::component::bindgen!({
     },
 });
 
-/// A sub-agent of a plugin. This host makes none, so there is no value of this type.
+/// A sub-agent, as the plugin that made it holds it.
 #[expect(unreachable_pub, reason = "the generated bindings re-export it")]
-pub enum SubAgent {}
+pub struct SubAgent(pub(crate) std::sync::Arc<crate::sub_agent::SubAgent>);
 
 /// The package that this host serves, without its version.
 pub(crate) const PACKAGE: &str = "bellglass:plugin";

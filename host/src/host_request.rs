@@ -11,6 +11,7 @@ use tokio::sync::{mpsc, oneshot};
 use crate::capability::{GrantSet, Grants};
 use crate::name::PluginName;
 use crate::question::{Answer, Question};
+use crate::sub_agent::{SubAgent, SubAgentOptions, Tools};
 use crate::tool::ToolDefinition;
 use crate::transcript::{Message, ToolCall};
 use crate::uses::Uses;
@@ -50,6 +51,8 @@ pub struct CallContext {
     pub chain: Option<Arc<Link>>,
     /// What was done with rights, in the tool call that this is, or is part of.
     pub uses: Arc<Uses>,
+    /// The tools that may be called, where a sub-agent calls; none for all there are.
+    pub tools: Option<Tools>,
     /// What the person granted to a plugin for this one call.
     pub lent: Option<Arc<Lent>>,
 }
@@ -77,7 +80,16 @@ pub struct Link {
 impl CallContext {
     /// A call that comes from a person or a program, not from a plugin.
     pub fn top(requests: Option<mpsc::Sender<HostRequest>>) -> Self {
-        Self { requests, reply: None, depth: 0, has_permit: false, chain: None, uses: Arc::default(), lent: None }
+        Self {
+            requests,
+            reply: None,
+            depth: 0,
+            has_permit: false,
+            chain: None,
+            uses: Arc::default(),
+            tools: None,
+            lent: None,
+        }
     }
 
     /// The context of a call that a plugin makes from inside this one.
@@ -248,6 +260,12 @@ pub enum Ask {
     Clear(oneshot::Sender<Result<(), String>>),
     /// Runs a turn of the session.
     Turn(String, oneshot::Sender<Result<String, String>>),
+    /// Makes a sub-agent.
+    CreateAgent(SubAgentOptions, oneshot::Sender<Result<Arc<SubAgent>, String>>),
+    /// Runs a turn of a sub-agent.
+    AgentTurn(Arc<SubAgent>, String, oneshot::Sender<Result<String, String>>),
+    /// What a sub-agent's provider would get now, system prompt first.
+    AgentContext(Arc<SubAgent>, oneshot::Sender<Vec<Message>>),
     /// Name and model of the provider in use.
     CurrentProvider(oneshot::Sender<(String, Option<String>)>),
     /// The names of all providers.

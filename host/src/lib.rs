@@ -42,7 +42,7 @@
 //! | [`agent`] | one turn as a step function, without any IO |
 //! | [`session`] | the task that owns a conversation, runs turns, and answers what guests ask |
 //! | [`repl`], [`cli`] | the two ends at a person or a script |
-//! | [`transcript`], [`sessions`], [`tool`], [`completion`], [`retry`], [`host_request`], [`question`], [`uses`], [`audit`] | the values that go between these |
+//! | [`transcript`], [`sessions`], [`tool`], [`completion`], [`retry`], [`host_request`], [`sub_agent`], [`question`], [`uses`], [`audit`] | the values that go between these |
 //! | [`listing`], [`schema`], [`capability`], [`grants`], [`name`] | what a plugin says of itself, asks for and is called, checked |
 //! | [`limits`], [`fault`], [`config`], [`toml_file`], [`folders`], [`text`] | limits and what hits them, what the user set, where it is, and how it is shown |
 //!
@@ -86,6 +86,7 @@ pub mod question;
 pub mod retry;
 pub mod schema;
 pub mod sessions;
+pub mod sub_agent;
 pub mod text;
 pub mod toml_file;
 pub mod tool;

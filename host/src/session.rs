@@ -6,6 +6,7 @@ mod conversation;
 mod reply;
 mod requests;
 mod run;
+mod sub_agent;
 mod trust;
 mod turn;
 

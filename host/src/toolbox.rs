@@ -226,7 +226,7 @@ impl Toolbox {
         Some(&self.tools[*place])
     }
 
-    fn unknown(&self, name: &str) -> String {
+    pub(crate) fn unknown(&self, name: &str) -> String {
         let names: Vec<&str> = self.definitions().map(|it| it.name.as_str()).collect();
         let name = crate::text::visible_line(crate::text::first_chars(name, 100));
         if names.is_empty() {

@@ -39,7 +39,12 @@ pub(crate) fn add_to_linker(linker: &mut Linker<Guest>) -> wasmtime::Result<()> 
     wit::reply::add_to_linker::<_, Reply>(linker, |guest| reply::View { to: guest.call.context.reply.as_ref() })?;
     wit::toolbox::add_to_linker::<_, Port>(linker, port)?;
     wit::conversation::add_to_linker::<_, Port>(linker, port)?;
-    wit::agents::add_to_linker::<_, Port>(linker, port)?;
+    wit::agents::add_to_linker::<_, Agents>(linker, |guest| {
+        let caller = guest.caller();
+        let Guest { call, output, identity, table, .. } = guest;
+        let port = port::Port { caller, deadline: &call.deadline, output, folders: &identity.folders };
+        agents::View { port, table }
+    })?;
     wit::session::add_to_linker::<_, Port>(linker, port)?;
     wit::process::add_to_linker::<_, Process>(linker, |guest| process::View { identity: &guest.identity })?;
     wit::storage::add_to_linker::<_, Storage>(linker, |guest| storage::View { identity: &guest.identity })?;
@@ -68,6 +73,7 @@ macro_rules! view {
 
 view!(Port, port::Port<'a>);
 view!(Preopens, preopens::View<'a>);
+view!(Agents, agents::View<'a>);
 view!(Log, log::View<'a>);
 view!(Reply, reply::View<'a>);
 view!(Process, process::View<'a>);

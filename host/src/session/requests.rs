@@ -10,6 +10,7 @@ use tokio::sync::oneshot;
 use crate::host_request::{Ask, Caller, Entry, HostRequest};
 use crate::session::Output;
 use crate::session::run::Task;
+use crate::session::sub_agent;
 use crate::session::turn::current;
 use crate::transcript::Message;
 
@@ -44,6 +45,28 @@ impl Task {
                 answer(reply, allowed);
             }
             Ask::Turn(prompt, reply) => self.turn_for(&caller, &prompt, reply).await,
+            Ask::CreateAgent(options, reply) => {
+                let made = match self.for_sub_agents() {
+                    Some(around) => sub_agent::create(&around, &caller, options),
+                    None => Err("no plugins are loaded yet".into()),
+                };
+                answer(reply, made);
+            }
+            Ask::AgentTurn(agent, prompt, reply) => {
+                // Each turn of a sub-agent counts as one level more.
+                if let Err(error) = self.not_too_deep(&caller) {
+                    return answer(reply, Err(error));
+                }
+                let Some(around) = self.for_sub_agents() else { return };
+                serve(reply, sub_agent::turn(around, agent, prompt, caller.context));
+            }
+            Ask::AgentContext(agent, reply) => {
+                let Some(around) = self.for_sub_agents() else { return };
+                serve(reply, async move {
+                    let transcript = agent.transcript.lock().await;
+                    sub_agent::messages(&around, &agent, &transcript).unwrap_or_default()
+                });
+            }
             Ask::CurrentProvider(reply) => answer(reply, current(self)),
             Ask::ProviderNames(reply) => {
                 let providers = self.installed.iter().flat_map(|it| it.providers.list());

@@ -10,6 +10,7 @@ use tokio::task::JoinSet;
 use crate::agent::{self, Effect, Reply, Turn, TurnError};
 use crate::completion::{ProviderError, Request};
 use crate::host_request::CallContext;
+use crate::limits::Limits;
 use crate::session::Output;
 use crate::session::reply::reply;
 use crate::session::run::{Event, Task};
@@ -66,7 +67,7 @@ impl Task {
                 for hint in outcome.hints() {
                     self.show(Output::Note(format!("hint: {hint}"))).await;
                 }
-                agent::Event::Called(place, self.for_model(&outcome))
+                agent::Event::Called(place, for_model(&outcome, self.host.limits(), self.options.results.as_deref()))
             }
         };
         let effects = self.turn.as_mut().map(|it| it.turn.step(event)).unwrap_or_default();
@@ -145,21 +146,20 @@ impl Task {
             });
         }
     }
+}
 
-    /// A result as the model gets it: cut at both ends when it is too long, with the whole text in a file.
-    fn for_model(&self, outcome: &Outcome) -> String {
-        let text = outcome.to_json();
-        let limit = self.host.limits().model_result;
-        if text.len() <= limit {
-            return text;
-        }
-        let kept = self.options.results.as_ref().and_then(|folder| keep(folder, &text));
-        let note = match kept {
-            Some(path) => format!("\n[{} bytes in all; the whole result is in {}]", text.len(), path.display()),
-            None => format!("\n[{} bytes in all]", text.len()),
-        };
-        format!("{}{note}", crate::text::shorten_middle(&text, limit))
+/// A result as the model gets it: cut at both ends when it is too long, with the whole text in a file.
+pub(super) fn for_model(outcome: &Outcome, limits: &Limits, results: Option<&std::path::Path>) -> String {
+    let text = outcome.to_json();
+    let limit = limits.model_result;
+    if text.len() <= limit {
+        return text;
     }
+    let note = match results.and_then(|folder| keep(folder, &text)) {
+        Some(path) => format!("\n[{} bytes in all; the whole result is in {}]", text.len(), path.display()),
+        None => format!("\n[{} bytes in all]", text.len()),
+    };
+    format!("{}{note}", crate::text::shorten_middle(&text, limit))
 }
 
 /// Writes a whole result to a new file.

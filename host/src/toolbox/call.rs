@@ -47,6 +47,10 @@ impl Toolbox {
     /// Runs a tool for a person, a program or a model.
     pub async fn run(&self, name: &str, arguments: &str, context: &CallContext) -> Outcome {
         let Some(registered) = self.lookup(name) else { return Outcome::refused(self.unknown(name)) };
+        let real = registered.name();
+        if context.tools.as_ref().is_some_and(|it| !it.contains(real)) {
+            return Outcome::refused(format!("denied: this agent may not call tool `{real}`")).by_denial();
+        }
         self.call(registered, arguments, context).await
     }
 

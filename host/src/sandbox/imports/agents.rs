@@ -1,15 +1,23 @@
-//! `agents`: turns and the provider in use, for plugins with a `model` grant.
+//! `agents`: turns, sub-agents and the provider in use, for plugins with a `model` grant.
 
-use wasmtime::component::Resource;
+use std::sync::Arc;
+
+use wasmtime::component::{Resource, ResourceTable};
 
 use crate::bindings::SubAgent;
 use crate::bindings::bellglass::plugin::agents::{AgentOptions, Host, HostAgent};
 use crate::bindings::bellglass::plugin::types::Message;
+use crate::bindings::convert;
 use crate::capability::Kind;
 use crate::host_request::Ask;
 use crate::sandbox::imports::port::Port;
+use crate::sub_agent::SubAgentOptions;
 
-const NO_SUB_AGENTS: &str = "this host makes no sub-agents";
+/// The way up, and the sub-agents that the guest holds.
+pub(crate) struct View<'a> {
+    pub port: Port<'a>,
+    pub table: &'a mut ResourceTable,
+}
 
 impl Port<'_> {
     fn may_ask_model(&self) -> Result<(), String> {
@@ -17,26 +25,26 @@ impl Port<'_> {
     }
 }
 
-impl Host for Port<'_> {
+impl Host for View<'_> {
     async fn turn(&mut self, prompt: String) -> wasmtime::Result<Result<String, String>> {
-        if let Err(denied) = self.may_ask_model() {
+        if let Err(denied) = self.port.may_ask_model() {
             return Ok(Err(denied));
         }
-        Ok(self.wait(|reply| Ask::Turn(prompt, reply)).await.and_then(|it| it))
+        Ok(self.port.wait(|reply| Ask::Turn(prompt, reply)).await.and_then(|it| it))
     }
 
     async fn current_provider(&mut self) -> wasmtime::Result<Result<(String, Option<String>), String>> {
-        if let Err(denied) = self.may_ask_model() {
+        if let Err(denied) = self.port.may_ask_model() {
             return Ok(Err(denied));
         }
-        Ok(self.ask(Ask::CurrentProvider).await)
+        Ok(self.port.ask(Ask::CurrentProvider).await)
     }
 
     async fn provider_names(&mut self) -> wasmtime::Result<Result<Vec<String>, String>> {
-        if let Err(denied) = self.may_ask_model() {
+        if let Err(denied) = self.port.may_ask_model() {
             return Ok(Err(denied));
         }
-        Ok(self.ask(Ask::ProviderNames).await)
+        Ok(self.port.ask(Ask::ProviderNames).await)
     }
 
     async fn use_provider(
@@ -45,43 +53,72 @@ impl Host for Port<'_> {
         model: Option<String>,
         options: Option<String>,
     ) -> wasmtime::Result<Result<(), String>> {
-        if let Err(denied) = self.may_ask_model() {
+        if let Err(denied) = self.port.may_ask_model() {
             return Ok(Err(denied));
         }
         let options = match options.map(|it| serde_json::from_str(&it)).transpose() {
             Ok(options) => options,
             Err(error) => return Ok(Err(format!("options are no JSON: {error}"))),
         };
-        Ok(self.ask(|reply| Ask::UseProvider(name, model, options, reply)).await.and_then(|it| it))
+        Ok(self.port.ask(|reply| Ask::UseProvider(name, model, options, reply)).await.and_then(|it| it))
     }
 }
 
-impl HostAgent for Port<'_> {
-    async fn create(&mut self, _options: AgentOptions) -> wasmtime::Result<Result<Resource<SubAgent>, String>> {
-        Ok(Err(self.may_ask_model().err().unwrap_or_else(|| NO_SUB_AGENTS.into())))
+impl HostAgent for View<'_> {
+    async fn create(&mut self, options: AgentOptions) -> wasmtime::Result<Result<Resource<SubAgent>, String>> {
+        if let Err(denied) = self.port.may_ask_model() {
+            return Ok(Err(denied));
+        }
+        let AgentOptions { template, system_prompt, tools, provider, model, quiet } = options;
+        let options = SubAgentOptions { template, system_prompt, tools, provider, model, quiet };
+        match self.port.ask(|reply| Ask::CreateAgent(options, reply)).await.and_then(|it| it) {
+            Ok(agent) => Ok(Ok(self.table.push(SubAgent(agent))?)),
+            Err(error) => Ok(Err(error)),
+        }
     }
 
-    async fn turn(&mut self, _agent: Resource<SubAgent>, _prompt: String) -> wasmtime::Result<Result<String, String>> {
-        Ok(Err(NO_SUB_AGENTS.into()))
+    async fn turn(&mut self, agent: Resource<SubAgent>, prompt: String) -> wasmtime::Result<Result<String, String>> {
+        if let Err(denied) = self.port.may_ask_model() {
+            return Ok(Err(denied));
+        }
+        let agent = self.agent(&agent)?;
+        Ok(self.port.wait(|reply| Ask::AgentTurn(agent, prompt, reply)).await.and_then(|it| it))
     }
 
-    async fn messages(&mut self, _agent: Resource<SubAgent>) -> wasmtime::Result<Vec<Message>> {
-        Ok(Vec::new())
+    async fn messages(&mut self, agent: Resource<SubAgent>) -> wasmtime::Result<Vec<Message>> {
+        let agent = self.agent(&agent)?;
+        let transcript = agent.transcript.lock().await;
+        Ok(transcript.messages().iter().map(convert::message_to_wit).collect())
     }
 
-    async fn context(&mut self, _agent: Resource<SubAgent>) -> wasmtime::Result<Vec<Message>> {
-        Ok(Vec::new())
+    async fn context(&mut self, agent: Resource<SubAgent>) -> wasmtime::Result<Vec<Message>> {
+        let agent = self.agent(&agent)?;
+        let messages = self.port.ask(|reply| Ask::AgentContext(agent, reply)).await.unwrap_or_default();
+        Ok(messages.iter().map(convert::message_to_wit).collect())
     }
 
-    async fn add(&mut self, _agent: Resource<SubAgent>, _message: Message) -> wasmtime::Result<Result<(), String>> {
-        Ok(Err(NO_SUB_AGENTS.into()))
+    async fn add(&mut self, agent: Resource<SubAgent>, message: Message) -> wasmtime::Result<Result<(), String>> {
+        let agent = self.agent(&agent)?;
+        let message = match convert::message_from_wit(message) {
+            Ok(message) => message,
+            Err(error) => return Ok(Err(error)),
+        };
+        Ok(agent.transcript.lock().await.add(message).map_err(|it| it.to_string()))
     }
 
-    async fn clear(&mut self, _agent: Resource<SubAgent>) -> wasmtime::Result<()> {
+    async fn clear(&mut self, agent: Resource<SubAgent>) -> wasmtime::Result<()> {
+        self.agent(&agent)?.transcript.lock().await.clear();
         Ok(())
     }
 
-    async fn drop(&mut self, _agent: Resource<SubAgent>) -> wasmtime::Result<()> {
+    async fn drop(&mut self, agent: Resource<SubAgent>) -> wasmtime::Result<()> {
+        self.table.delete(agent)?;
         Ok(())
+    }
+}
+
+impl View<'_> {
+    fn agent(&self, agent: &Resource<SubAgent>) -> wasmtime::Result<Arc<crate::sub_agent::SubAgent>> {
+        Ok(self.table.get(agent)?.0.clone())
     }
 }

@@ -12,9 +12,11 @@ use std::hint::black_box;
 use std::time::Duration;
 
 use bellglass::plugin::types::{Command, Message, ToolDefinition};
-use bellglass::plugin::{agents, conversation, log, process, session, settings, storage, terminal, toolbox};
+use bellglass::plugin::{agents, conversation, log, settings, storage, terminal, toolbox};
 use exports::bellglass::plugin::{commands, hooks, manifest, providers, tools};
 use serde_json::{Value, json};
+
+mod imports;
 
 struct Hostile;
 
@@ -160,8 +162,8 @@ impl tools::Guest for Hostile {
             .as_array()
             .map(|it| json!({"env": it}).to_string())
             .unwrap_or_default()),
-            "deny" => Ok(denied().to_string()),
-            "try" => attempt(&text("what")),
+            "deny" => Ok(imports::denied().to_string()),
+            "try" => imports::attempt(&text("what")),
             "settings" => Ok(settings::get()),
             "ask" => {
                 Ok(json!({"interactive": terminal::is_interactive(), "answer": terminal::ask("well? ")}).to_string())
@@ -169,66 +171,6 @@ impl tools::Guest for Hostile {
             other => Err(format!("no tool {other}")),
         }
     }
-}
-
-/// Tries one import.
-fn attempt(what: &str) -> Result<String, String> {
-    let found = |what: String| Ok(json!({"found": what}).to_string());
-    if let Some(name) = what.strip_prefix("env ") {
-        return std::env::var(name).map_err(|it| it.to_string()).and_then(found);
-    }
-    let message = || Message {
-        role: bellglass::plugin::types::Role::User,
-        content: "x".into(),
-        tool_calls: vec![],
-        tool_call_id: None,
-        replay: None,
-        extra: None,
-    };
-    match what {
-        "messages" => found(format!("{:?}", conversation::messages()?)),
-        "context" => found(format!("{:?}", conversation::context()?)),
-        "add" => found(format!("{:?}", conversation::add(&message())?)),
-        "clear" => found(format!("{:?}", conversation::clear()?)),
-        "turn" => found(agents::turn("x")?),
-        "current-provider" => found(format!("{:?}", agents::current_provider()?)),
-        "provider-names" => found(format!("{:?}", agents::provider_names()?)),
-        "use-provider" => found(format!("{:?}", agents::use_provider("fails", None, None)?)),
-        "definitions" => found(format!("{:?}", toolbox::definitions()?)),
-        "hooks" => found(format!("{:?}", toolbox::hooks()?)),
-        "validate" => found(format!("{:?}", toolbox::validate("echo", "{}")?)),
-        "reload" => found(format!("{:?}", session::reload()?)),
-        "exit" => found(format!("{:?}", session::exit()?)),
-        "run-command" => found(format!("{:?}", session::run_command("fail", None)?)),
-        // A tool: its result with `ok` as it came.
-        tool => match serde_json::from_str::<Value>(&toolbox::run(tool, r#"{"path":"read-me/a.txt"}"#)) {
-            Ok(result) if result["ok"] == true => found(result.to_string()),
-            other => Err(format!("{other:?}")),
-        },
-    }
-}
-
-/// What each import answers to a plugin without its grant.
-fn denied() -> Value {
-    let options = process::Options { show: false, timeout_ms: None };
-    json!({
-        "conversation": conversation::messages().err(),
-        "add": conversation::add(&Message {
-            role: bellglass::plugin::types::Role::User,
-            content: "x".into(),
-            tool_calls: vec![],
-            tool_call_id: None,
-            replay: None,
-            extra: None,
-        }).err(),
-        "model": agents::turn("x").err(),
-        "session": session::exit().err(),
-        "process": process::run("true", options).err(),
-        "toolbox": toolbox::definitions().err(),
-        "run": serde_json::from_str::<Value>(&toolbox::run("echo", "{}")).ok(),
-        "socket": std::net::TcpStream::connect("127.0.0.1:9").err().map(|it| it.to_string()),
-        "secret": settings::has_secret("KEY"),
-    })
 }
 
 fn trap() -> ! {
