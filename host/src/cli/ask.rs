@@ -1,70 +1,98 @@
 //! `bellglass ask`: one turn for scripts.
 
-use std::io::{IsTerminal as _, Read as _};
-use std::time::Duration;
+mod events;
+mod prompt;
+mod shape;
 
-use serde_json::json;
-use tokio::sync::mpsc;
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
 
 use crate::agent::TurnError;
-use crate::cli::{Exit, Global, Usage, beside, stdout};
+pub(super) use crate::cli::ask::events::Events;
+use crate::cli::ask::shape::Shape;
+use crate::cli::{Exit, Global, beside, stdout};
 use crate::completion::ProviderError;
 use crate::session::Session;
-
-/// How long a pipe that nobody mentioned may stay silent. A prompt is there: it must not wait for ever for more.
-const SILENCE: Duration = Duration::from_secs(1);
-
-/// Longest text that is read from standard input, in bytes; more fits no model.
-const INPUT: usize = 16 << 20;
-
-/// What one read brought; empty at the end.
-type Piece = std::io::Result<Vec<u8>>;
 
 /// Run one turn; the reply goes to standard output, all else to standard error
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The prompt; its words are joined. What is piped in is appended; `-` waits for all of it
     prompt: Vec<String>,
-    /// One JSON object: reply, tool calls, usage, error
-    #[arg(long)]
+    /// One JSON object: reply, tool calls, usage, session, error
+    #[arg(long, conflicts_with = "stream_json")]
     json: bool,
+    /// One JSON object a line for each thing that happens, and the result as the last, whatever happens
+    #[arg(long)]
+    stream_json: bool,
+    /// The reply is JSON that fits the JSON Schema in this file
+    #[arg(long, value_name = "FILE")]
+    schema: Option<PathBuf>,
 }
 
 pub(super) async fn run(global: &Global, args: Args) -> anyhow::Result<Exit> {
-    let prompt = prompt(&args.prompt).await?;
+    if !args.stream_json {
+        return turn(global, &args).await;
+    }
+    // Whoever reads the stream waits for its last line, whatever went wrong.
+    let events = Events::default();
+    let done = turn_with(global, &args, Some(events.clone())).await;
+    if let Err(error) = &done
+        && !events.has_ended()
+    {
+        let error = format!("{error:#}");
+        stdout::json_line(&events.last(json!({"reply": null, "error": error, "ok": false})))?;
+    }
+    done
+}
+
+async fn turn(global: &Global, args: &Args) -> anyhow::Result<Exit> {
+    turn_with(global, args, None).await
+}
+
+async fn turn_with(global: &Global, args: &Args, events: Option<Events>) -> anyhow::Result<Exit> {
+    let prompt = prompt::prompt(&args.prompt).await?;
     let folders = global.folders()?;
+    let shape = args.schema.as_ref().map(|it| Shape::load(&folders.workspace.join(it))).transpose()?;
     let (host, config) = global.host(&folders, false)?;
     let (conversation, notes) = global.conversation(&folders)?;
     let id = conversation.id().map(str::to_owned);
     super::notes(&notes);
     let options = global.session(&folders, &config, false)?;
     let (session, outputs) = Session::resume(host.clone(), options, conversation);
-    let shown = tokio::spawn(beside::show(outputs, global.color_of_errors()));
-    let asked = session.ask(&prompt);
-    tokio::pin!(asked);
-    let reply = loop {
-        tokio::select! {
-            reply = &mut asked => break reply,
-            _ = tokio::signal::ctrl_c() => session.interrupt(),
-        }
+    if let Some(events) = &events {
+        events.begin(id.as_deref())?;
+    }
+    let shown = tokio::spawn(beside::show(outputs, global.color_of_errors(), events.clone()));
+    let reply = match &shape {
+        None => ask(&session, &prompt).await.map_err(anyhow::Error::from),
+        Some(shape) => in_shape(&session, shape, &prompt).await,
     };
     session.end();
     let seen = shown.await.unwrap_or_default();
     host.flush();
     let reply = reply
-        .map_err(anyhow::Error::from)
         .and_then(|text| if text.trim().is_empty() { Err(anyhow::anyhow!("the reply is empty")) } else { Ok(text) });
-    if args.json {
+    let result = || -> Value {
         let usage = json!({"input_tokens": seen.usage.input, "output_tokens": seen.usage.output});
         let error = reply.as_ref().err().map(|it| format!("{it:#}"));
         let ok = error.is_none();
         let text = reply.as_ref().ok();
-        stdout::json(
-            &json!({"reply": text, "tool_calls": seen.calls, "usage": usage, "session": id, "error": error, "ok": ok}),
-        )?;
+        json!({"reply": text, "tool_calls": seen.calls, "usage": usage, "session": id, "error": error, "ok": ok})
+    };
+    if args.json {
+        stdout::json(&result())?;
+    }
+    if let Some(events) = &events {
+        stdout::json_line(&events.last(result()))?;
     }
     match reply {
-        Ok(_) if args.json => Ok(Exit::Done),
+        Ok(_) if args.json || args.stream_json => Ok(Exit::Done),
+        Ok(text) if shape.is_some() => {
+            stdout::json_line(&text)?;
+            Ok(Exit::Done)
+        }
         Ok(text) => {
             stdout::line(crate::text::visible(text.trim_end_matches('\n')).as_ref())?;
             Ok(Exit::Done)
@@ -77,6 +105,31 @@ pub(super) async fn run(global: &Global, args: Args) -> anyhow::Result<Exit> {
     }
 }
 
+/// Runs a turn; an interrupt ends it.
+async fn ask(session: &Session, prompt: &str) -> Result<String, TurnError> {
+    let asked = session.ask(prompt);
+    tokio::pin!(asked);
+    loop {
+        tokio::select! {
+            reply = &mut asked => return reply,
+            _ = tokio::signal::ctrl_c() => session.interrupt(),
+        }
+    }
+}
+
+/// Asks for JSON of a shape; a reply that does not fit goes back once, with what is wrong.
+async fn in_shape(session: &Session, shape: &Shape, prompt: &str) -> anyhow::Result<String> {
+    let reply = ask(session, &shape.request(prompt)).await?;
+    let wrong = match shape.read(&reply) {
+        Ok(json) => return Ok(json),
+        Err(wrong) => wrong,
+    };
+    let reply = ask(session, &shape.again(&wrong)).await?;
+    shape
+        .read(&reply)
+        .map_err(|wrong| anyhow::anyhow!("the reply does not fit the schema, also the second time: {wrong}"))
+}
+
 fn status(error: &anyhow::Error) -> Exit {
     match error.downcast_ref() {
         Some(TurnError::Interrupted) => Exit::Interrupted,
@@ -85,112 +138,5 @@ fn status(error: &anyhow::Error) -> Exit {
         Some(TurnError::Rounds(_) | TurnError::Repeats) => Exit::Limit,
         Some(TurnError::Provider(ProviderError::Plugin(fault))) if fault.is_limit() => Exit::Limit,
         _ => Exit::Failed,
-    }
-}
-
-/// The words of the command line, and what is piped in.
-async fn prompt(words: &[String]) -> anyhow::Result<String> {
-    let waits = words.iter().any(|it| it == "-") || words.is_empty();
-    let words: Vec<&str> = words.iter().filter(|it| *it != "-").map(String::as_str).collect();
-    let typed = words.join(" ");
-    let piped = if std::io::stdin().is_terminal() { String::new() } else { piped(waits).await? };
-    let parts: Vec<&str> = [typed.trim(), piped.trim()].into_iter().filter(|it| !it.is_empty()).collect();
-    if parts.is_empty() {
-        return Err(Usage("no prompt: give one (`bellglass ask 'what is here?'`), or pipe one in".into()).into());
-    }
-    Ok(parts.join("\n\n"))
-}
-
-/// Reads standard input on a thread of its own, since nothing can end a read that waits.
-async fn piped(waits: bool) -> anyhow::Result<String> {
-    let (pieces, received) = mpsc::channel::<Piece>(16);
-    std::thread::spawn(move || {
-        loop {
-            let mut piece = vec![0; 64 << 10];
-            let read = std::io::stdin().lock().read(&mut piece);
-            let end = !matches!(read, Ok(n) if n > 0);
-            let read = read.map(|n| {
-                piece.truncate(n);
-                piece
-            });
-            if pieces.blocking_send(read).is_err() || end {
-                return;
-            }
-        }
-    });
-    gather(received, waits).await
-}
-
-/// Puts the pieces of the input together, to its end. When nobody asked for it and nothing comes for a while, it is left
-/// alone.
-async fn gather(mut received: mpsc::Receiver<Piece>, waits: bool) -> anyhow::Result<String> {
-    let mut input = Vec::new();
-    loop {
-        // Once something has come, somebody pipes: half of it would be a wrong prompt.
-        let next = if waits || !input.is_empty() {
-            received.recv().await
-        } else {
-            match tokio::time::timeout(SILENCE, received.recv()).await {
-                Ok(next) => next,
-                Err(_) => {
-                    let silence = crate::fault::seconds(SILENCE);
-                    tracing::warn!("nothing came on standard input for {silence}: going on without; `-` waits for it");
-                    break;
-                }
-            }
-        };
-        match next.transpose()? {
-            None => break,
-            Some(piece) if piece.is_empty() => break,
-            Some(piece) => input.extend(piece),
-        }
-        if input.len() > INPUT {
-            let limit = crate::fault::bytes(INPUT);
-            return Err(Usage(format!("standard input is larger than {limit}")).into());
-        }
-    }
-    Ok(String::from_utf8_lossy(&input).into_owned())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Sends the pieces, each after a pause of so many seconds, and then keeps the pipe open or not.
-    async fn gathered(pieces: &[(u64, &'static [u8])], stays_open: bool, waits: bool) -> anyhow::Result<String> {
-        let (sender, received) = mpsc::channel(1);
-        let send = async {
-            for (pause, piece) in pieces {
-                tokio::time::sleep(Duration::from_secs(*pause)).await;
-                let _ = sender.send(Ok(piece.to_vec())).await;
-            }
-            if stays_open {
-                std::future::pending::<()>().await;
-            }
-            drop(sender);
-        };
-        tokio::select! {
-            gathered = gather(received, waits) => gathered,
-            () = async { send.await; std::future::pending().await } => unreachable!(),
-        }
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn a_pipe_that_sends_nothing_is_left_alone_unless_it_was_asked_for() {
-        assert_eq!(gathered(&[], true, false).await.unwrap(), "");
-        assert_eq!(gathered(&[(60, b"late")], false, true).await.unwrap(), "late");
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn once_something_has_come_all_of_it_counts_however_slowly_it_comes() {
-        assert_eq!(gathered(&[(0, b"a"), (60, b"b")], false, false).await.unwrap(), "ab");
-        assert_eq!(gathered(&[(0, b"\xe2\x82"), (0, b"\xac")], false, false).await.unwrap(), "\u{20ac}");
-    }
-
-    #[tokio::test]
-    async fn more_than_fits_any_model_is_wrong_usage() {
-        let piece: &[u8] = Vec::leak(vec![b'x'; INPUT]);
-        let error = gathered(&[(0, piece), (0, b"x")], true, true).await.unwrap_err();
-        assert_eq!(error.to_string(), "standard input is larger than 16 MiB");
     }
 }

@@ -20,7 +20,7 @@ pub(super) async fn run(global: &Global, args: Args) -> anyhow::Result<Exit> {
     let (host, config) = global.host(&folders, true)?;
     let arguments = if args.arguments == "-" { read_all(host.limits().value)? } else { args.arguments };
     let (session, outputs) = Session::start(host.clone(), global.session(&folders, &config, false)?);
-    let shown = tokio::spawn(beside::show(outputs, global.color_of_errors()));
+    let shown = tokio::spawn(beside::show(outputs, global.color_of_errors(), None));
     let called = async {
         let installed = session.installed().await?;
         // On a task of its own: the main thread only waits.
