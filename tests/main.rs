@@ -9,6 +9,7 @@ mod support;
 // The command line: exit status, streams, JSON.
 mod ask;
 mod call;
+mod scripts;
 
 // Files that are no plugins, and which plugin counts.
 mod loading;

@@ -1,7 +1,5 @@
 //! `bellglass audit`: what plugins did.
 
-use serde_json::Value;
-
 use crate::audit::{Entry, Filter, after, read};
 use crate::cli::{Exit, Global, stdout};
 use crate::text::visible_line;
@@ -47,7 +45,7 @@ pub(super) fn run(global: &Global, args: Args) -> anyhow::Result<Exit> {
 }
 
 fn row(entry: &Entry) -> Vec<String> {
-    let kind = Value::from(serde_json::to_value(entry.kind).unwrap_or_default());
+    let kind = serde_json::to_value(entry.kind).unwrap_or_default();
     let used = |it: &crate::audit::Used| format!("{}{}", if it.allowed { "" } else { "refused " }, it.grant);
     let uses: Vec<String> = entry.uses.iter().map(used).collect();
     let times = entry.times;
