@@ -147,7 +147,7 @@ async fn every_import_without_its_grant_answers_with_its_own_error() {
           "add": "denied: plugin `hostile` has no `conversation` grant (`--grant hostile:conversation`)",
           "model": "denied: plugin `hostile` has no `model` grant (`--grant hostile:model`)",
           "session": "denied: plugin `hostile` has no `session-control` grant (`--grant hostile:session-control`)",
-          "process": "denied: plugin `hostile` may not run programs: this host runs none for plugins",
+          "process": "denied: plugin `hostile` may not run `true` (`--grant hostile:run=true` if it asks for it)",
           "toolbox": "denied: plugin `hostile` has no `call-tool` grant (`--grant hostile:call-tool`)",
           "run": {
             "error": "denied: plugin `hostile` has no `call-tool` grant (`--grant hostile:call-tool`)",
@@ -174,7 +174,7 @@ async fn with_its_grant_an_import_answers_and_a_tool_still_cannot_change_the_ses
           "add": "only a slash command may change the session",
           "model": "only a slash command may change the session",
           "session": "only a slash command may change the session",
-          "process": "denied: plugin `hostile` may not run programs: this host runs none for plugins",
+          "process": "denied: plugin `hostile` may not run `true` (`--grant hostile:run=true` if it asks for it)",
           "toolbox": null,
           "run": {
             "arguments": {},

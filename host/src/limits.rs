@@ -39,6 +39,12 @@ pub struct Limits {
     pub http_body: usize,
     /// Time between two bytes of an HTTP response. 120 s: models think that long between two tokens.
     pub http_idle: Duration,
+    /// Time of a program that a plugin runs, where the plugin does not say. 2 min: a build, not a server.
+    pub program: Duration,
+    /// The longest time that a plugin may give a program. 30 min: a large test suite.
+    pub program_longest: Duration,
+    /// Bytes of a program's output, of each of its two streams; the middle is left out. 1 MiB: a long log.
+    pub program_output: usize,
     /// Requests of a provider for one reply. 5: with the waits between them, half a minute.
     pub attempts: usize,
     /// The longest wait that a busy server may ask for. 5 min: more is told to the person, who may want another model.
@@ -72,6 +78,9 @@ impl Default for Limits {
             log: MIB,
             http_body: 32 * MIB,
             http_idle: Duration::from_secs(120),
+            program: Duration::from_secs(120),
+            program_longest: Duration::from_secs(1800),
+            program_output: MIB,
             attempts: 5,
             retry_wait: Duration::from_secs(300),
             reply_idle: Duration::from_secs(600),
@@ -221,7 +230,7 @@ const fn count(name: &'static str, field: fn(&mut Limits) -> &mut usize, most: u
     Row { name, field: Field::Count(field, Bounds { least: 1, most }) }
 }
 
-const ROWS: [Row; 20] = [
+const ROWS: [Row; 23] = [
     // One page to the whole of a 32-bit address space.
     bytes("memory", |l| &mut l.memory, 64 * KIB, 4 * GIB),
     time("cpu", |l| &mut l.cpu),
@@ -237,6 +246,10 @@ const ROWS: [Row; 20] = [
     bytes("log", |l| &mut l.log, 1, GIB),
     bytes("http_body", |l| &mut l.http_body, 1, 4 * GIB),
     time("http_idle", |l| &mut l.http_idle),
+    time("program", |l| &mut l.program),
+    time("program_longest", |l| &mut l.program_longest),
+    // Two of them and their frame are one value.
+    bytes("program_output", |l| &mut l.program_output, KIB, GIB),
     count("attempts", |l| &mut l.attempts, 100),
     time("retry_wait", |l| &mut l.retry_wait),
     time("reply_idle", |l| &mut l.reply_idle),

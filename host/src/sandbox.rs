@@ -12,6 +12,7 @@ mod http;
 pub(crate) mod imports;
 mod limiter;
 mod output;
+pub(crate) mod program;
 mod read_beneath;
 mod seen;
 

@@ -99,6 +99,9 @@ fn the_defaults_are_those_of_the_design() {
         log = 1 MiB
         http_body = 32 MiB
         http_idle = 2 min
+        program = 2 min
+        program_longest = 30 min
+        program_output = 1 MiB
         attempts = 5
         retry_wait = 5 min
         reply_idle = 10 min

@@ -33,6 +33,7 @@ use crate::sandbox::cache::{self, Cache, Stored};
 use crate::sandbox::engine::Engine;
 use crate::sandbox::exports::{Describe, ListCommands, ListHooks, ListProviders, ListTools};
 use crate::sandbox::guest::Identity;
+use crate::sandbox::program::Place;
 use crate::sandbox::{Sandbox, Terms};
 use crate::schema::Schema;
 use crate::tool::ToolDefinition;
@@ -255,6 +256,7 @@ fn stranger(file: &Path) -> Identity {
         variables: Vec::new(),
         storage: None,
         storage_limit: 0,
+        programs: Place::default(),
         settings: "{}".into(),
     }
 }

@@ -16,6 +16,8 @@ use crate::name::PluginName;
 use crate::plugin::Plugin;
 use crate::plugin::discover::Origin;
 use crate::sandbox::guest::{Identity, OpenFolder};
+use crate::sandbox::program::confine::without;
+use crate::sandbox::program::{Place, environment};
 
 /// Where this process works, and what the user set: the same for all plugins.
 #[derive(Clone, Debug, Default)]
@@ -93,6 +95,7 @@ pub(crate) fn identity(
     }
     let is_folder = |it: &&Capability| matches!(it.kind(), Kind::Read | Kind::Write);
     let unopened = wanted.iter().filter(is_folder).filter(|it| !grants.allows(it)).map(Grant::from).collect();
+    let programs = programs(&folders, surroundings);
     let granted_variable = |it: &&(String, String)| grants.env_names().any(|name| name == it.0);
     let variables = surroundings.variables.iter().filter(granted_variable).cloned().collect();
     // Settings of the user's configuration are for plugins that the user installed, not for one of a cloned repository.
@@ -107,7 +110,25 @@ pub(crate) fn identity(
         variables,
         storage,
         storage_limit: limits.storage,
+        programs,
         settings,
+    }
+}
+
+/// Programs start in the workspace; they write there, and where the plugin itself may write, but never in our own folders.
+fn programs(folders: &[OpenFolder], surroundings: &Surroundings) -> Place {
+    let real = |it: &PathBuf| it.canonicalize().unwrap_or_else(|_| it.clone());
+    let private: Vec<PathBuf> = surroundings.private.iter().map(real).collect();
+    let granted = folders.iter().filter(|it| it.mode == Mode::Write).map(|it| it.host.clone());
+    let temporary = surroundings.variables.iter().find(|it| it.0 == "TMPDIR").map(|it| PathBuf::from(&it.1));
+    let temporary = temporary.filter(|it| it.is_absolute());
+    let mut writable: Vec<PathBuf> = granted.chain([real(&surroundings.workspace)]).chain(temporary).collect();
+    writable.sort();
+    writable.dedup();
+    Place {
+        workspace: surroundings.workspace.clone(),
+        variables: environment(&surroundings.variables),
+        writable: writable.iter().flat_map(|it| without(it, &private)).collect(),
     }
 }
 

@@ -17,6 +17,7 @@ use crate::sandbox::clock::{CpuBudget, Deadline, InHost, Ticks};
 use crate::sandbox::http::DenyAll;
 use crate::sandbox::limiter::Limiter;
 use crate::sandbox::output::{Output, Stream};
+use crate::sandbox::program::Place;
 
 /// Random bytes that a guest may ask for in one call of `wasi:random`.
 const RANDOM: u64 = 1 << 20;
@@ -42,6 +43,8 @@ pub(crate) struct Identity {
     pub storage: Option<PathBuf>,
     /// Bytes that it may keep there.
     pub storage_limit: usize,
+    /// Where its programs run, and what they may write.
+    pub programs: Place,
     /// The user's settings for it, as a JSON object.
     pub settings: String,
 }
@@ -64,6 +67,7 @@ pub(crate) struct Guest {
     pub(crate) output: Output,
     pub(crate) limiter: Limiter,
     pub(crate) ticks: Ticks,
+    pub(crate) limits: Limits,
     pub(crate) table: ResourceTable,
     /// Built when the guest first uses WASI: most small calls never do.
     wasi: Option<WasiCtx>,
@@ -91,6 +95,7 @@ impl Guest {
             output,
             limiter: Limiter::new(limits.memory),
             ticks,
+            limits: limits.clone(),
             table,
             wasi: None,
             http: WasiHttpCtx::new(),

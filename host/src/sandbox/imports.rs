@@ -46,7 +46,11 @@ pub(crate) fn add_to_linker(linker: &mut Linker<Guest>) -> wasmtime::Result<()> 
         agents::View { port, table }
     })?;
     wit::session::add_to_linker::<_, Port>(linker, port)?;
-    wit::process::add_to_linker::<_, Process>(linker, |guest| process::View { identity: &guest.identity })?;
+    wit::process::add_to_linker::<_, Process>(linker, |guest| process::View {
+        identity: guest.identity.clone(),
+        limits: guest.limits.clone(),
+        port: port(guest),
+    })?;
     wit::storage::add_to_linker::<_, Storage>(linker, |guest| storage::View { identity: &guest.identity })?;
     wit::settings::add_to_linker::<_, Settings>(linker, |guest| settings::View { identity: &guest.identity })?;
     Ok(())
