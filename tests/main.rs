@@ -24,6 +24,13 @@ mod residents;
 // What a plugin can reach.
 mod sandbox;
 
+// Requests of plugins, and the secrets that are added to them.
+mod http;
+mod secrets;
+
+// What hostile plugins try.
+mod attacks;
+
 // Around a call: order, refusals, replacements.
 mod hooks;
 

@@ -10,6 +10,7 @@ mod component;
 mod library;
 mod process;
 mod scripted;
+pub mod server;
 
 use std::fmt;
 use std::io::Write as _;

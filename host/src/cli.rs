@@ -6,8 +6,10 @@ mod ask;
 mod beside;
 mod call;
 mod chat;
+mod log;
 mod options;
 mod plugin;
+mod secret;
 mod stdout;
 mod tools;
 
@@ -40,6 +42,9 @@ enum Command {
     /// Look at plugins.
     #[command(subcommand)]
     Plugin(plugin::Command),
+    /// Keep the secrets that plugins may have added to their requests.
+    #[command(subcommand)]
+    Secret(secret::Command),
 }
 
 /// How a run ended; the number is the exit status.
@@ -88,7 +93,8 @@ pub fn print_error(error: &anyhow::Error) {
     let causes: Vec<String> =
         error.chain().map(ToString::to_string).filter(|it| hint.is_none_or(|hint| hint.0 != *it)).collect();
     for (place, cause) in causes.iter().enumerate() {
-        let cause = crate::text::visible(cause);
+        let cause = crate::secrets::redact(cause);
+        let cause = crate::text::visible(&cause);
         say(&if place == 0 { format!("error: {cause}") } else { format!("  caused by: {cause}") });
     }
     if let Some(hint) = hint {
@@ -125,6 +131,7 @@ impl Cli {
                 Command::Call(args) => call::run(&self.global, args).await,
                 Command::Tools(args) => tools::run(&self.global, args).await,
                 Command::Plugin(command) => plugin::run(&self.global, command).await,
+                Command::Secret(command) => secret::run(&self.global, command).await,
             }
         });
         // A guest's file operation, or a line editor that waits for a key, must not hold up the end.

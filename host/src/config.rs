@@ -5,14 +5,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::fs::File;
 use std::io::{self, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
+use crate::capability::{Origin, VariableName};
 use crate::limits::{LimitError, Limits};
 use crate::name::{NameError, PluginName};
+use crate::secrets::Source;
 use crate::text::{first_chars, visible_line};
 
 mod read;
@@ -21,7 +23,7 @@ mod read;
 const MOST_BYTES: u64 = 1 << 20;
 
 /// What may stand at the top of the file.
-const KEYS: [&str; 5] = ["limits", "log", "model", "plugin", "provider"];
+const KEYS: [&str; 8] = ["ca_file", "limits", "log", "model", "plugin", "provider", "proxy", "secret"];
 
 /// What the user's configuration file says. `Default` is what holds without one.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -36,6 +38,12 @@ pub struct Config {
     pub model: Option<String>,
     /// `log`: how much goes to the log.
     pub log: Option<LogLevel>,
+    /// `proxy`: what requests of plugins go through; none of the environment's is used.
+    pub proxy: Option<Origin>,
+    /// `ca_file`: certificates that are trusted beside those of the machine.
+    pub ca_file: Option<PathBuf>,
+    /// `[secret.NAME]`: where a secret comes from that is not in the keyring.
+    pub secrets: BTreeMap<VariableName, Source>,
     set: BTreeSet<String>,
 }
 
@@ -147,6 +155,14 @@ pub enum Problem {
     /// A table below `plugin` whose name is no plugin's.
     #[error("`plugin`: {0}")]
     Plugin(NameError),
+    /// A value that is refused for a reason of its own.
+    #[error("`{key}`: {error}")]
+    Value {
+        /// The path of the key.
+        key: String,
+        /// Why.
+        error: String,
+    },
     /// A value that JSON does not have.
     #[error("`{0}` is a number that JSON cannot hold")]
     Number(String),

@@ -44,6 +44,7 @@
 //! | [`repl`], [`cli`] | the two ends at a person or a script |
 //! | [`transcript`], [`tool`], [`completion`], [`host_request`], [`question`], [`uses`] | the values that go between these |
 //! | [`listing`], [`schema`], [`capability`], [`name`] | what a plugin says of itself, asks for and is called, checked |
+//! | [`network`], [`secrets`] | how requests go out, and what may be added to them |
 //! | [`limits`], [`fault`], [`config`], [`folders`], [`text`] | limits and what hits them, what the user set, where it is, and how it is shown |
 //!
 //! `ARCHITECTURE.md` has the direction of imports, the way of one call through these, and the invariants.
@@ -78,8 +79,10 @@ pub mod host_request;
 pub mod limits;
 pub mod listing;
 pub mod name;
+pub mod network;
 pub mod question;
 pub mod schema;
+pub mod secrets;
 pub mod text;
 pub mod tool;
 pub mod transcript;

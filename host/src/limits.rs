@@ -39,6 +39,12 @@ pub struct Limits {
     pub http_body: usize,
     /// Time between two bytes of an HTTP response. 120 s: models think that long between two tokens.
     pub http_idle: Duration,
+    /// Time until a connection stands, its name looked up and its TLS agreed. 30 s: a server farther away than that is none.
+    pub http_connect: Duration,
+    /// Time from a request to the first byte of its response. 5 min: models think before they speak.
+    pub http_first_byte: Duration,
+    /// Requests of one call at once, until their responses are read. 16: more is load for somebody else's server.
+    pub http_requests: usize,
     /// Calls that run at once. 16: beyond it, a session waits for servers and not for us.
     pub calls: usize,
     /// Instances alive at once. 256: calls, nested calls and `session` plugins of several sessions.
@@ -66,6 +72,9 @@ impl Default for Limits {
             log: MIB,
             http_body: 32 * MIB,
             http_idle: Duration::from_secs(120),
+            http_connect: Duration::from_secs(30),
+            http_first_byte: Duration::from_secs(300),
+            http_requests: 16,
             calls: 16,
             instances: 256,
             stack: 512 * KIB,
@@ -212,7 +221,7 @@ const fn count(name: &'static str, field: fn(&mut Limits) -> &mut usize, most: u
     Row { name, field: Field::Count(field, Bounds { least: 1, most }) }
 }
 
-const ROWS: [Row; 17] = [
+const ROWS: [Row; 20] = [
     // One page to the whole of a 32-bit address space.
     bytes("memory", |l| &mut l.memory, 64 * KIB, 4 * GIB),
     time("cpu", |l| &mut l.cpu),
@@ -228,6 +237,10 @@ const ROWS: [Row; 17] = [
     bytes("log", |l| &mut l.log, 1, GIB),
     bytes("http_body", |l| &mut l.http_body, 1, 4 * GIB),
     time("http_idle", |l| &mut l.http_idle),
+    time("http_connect", |l| &mut l.http_connect),
+    time("http_first_byte", |l| &mut l.http_first_byte),
+    // Each is a file of the process, of the 1024 that it may usually open.
+    count("http_requests", |l| &mut l.http_requests, 256),
     count("calls", |l| &mut l.calls, 1024),
     // Each reserves up to 8 GiB of addresses, of the 128 TiB that a process has.
     count("instances", |l| &mut l.instances, 4096),

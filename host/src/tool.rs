@@ -7,6 +7,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value, json};
 
 use crate::name::ItemName;
+use crate::secrets::redact_object;
 
 /// What the model is told about one tool.
 #[derive(Clone, Debug)]
@@ -51,6 +52,8 @@ impl Outcome {
     pub fn of_tool(mut object: Map<String, Value>) -> Self {
         let ok = matches!(object.get("error"), None | Some(Value::Null | Value::Bool(false)));
         object.insert("ok".into(), Value::Bool(ok));
+        // Results are shown and stored. A server may have sent a secret back.
+        let object = redact_object(object);
         Self { object, ok, limited: false, denied: false }
     }
 

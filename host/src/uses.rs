@@ -2,9 +2,9 @@
 //!
 //! Apart from the rights themselves, because a right is decided once and used many times.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use crate::capability::Grant;
+use crate::capability::{Grant, VariableName};
 use crate::name::PluginName;
 
 /// Uses that one call notes. A guest that uses more has used them.
@@ -23,7 +23,17 @@ pub struct Use {
 
 /// The uses of one call, in order. Each stands there once, however often it happened.
 #[derive(Debug, Default)]
-pub struct Uses(Mutex<Vec<Use>>);
+pub struct Uses(Mutex<Noted>);
+
+/// What was noted so far.
+#[derive(Debug, Default)]
+struct Noted {
+    uses: Vec<Use>,
+    /// Secrets that were granted and had no value.
+    lacking: Vec<VariableName>,
+    /// Whether a limit cut something off, and the guest was told so.
+    hit_limit: bool,
+}
 
 impl Uses {
     /// Notes that a right was used.
@@ -36,9 +46,32 @@ impl Uses {
         self.note(Use { plugin: plugin.clone(), grant, allowed: false });
     }
 
+    /// Notes that a secret was granted, and has no value.
+    pub fn lacks(&self, secret: &VariableName) {
+        let lacking = &mut self.noted().lacking;
+        if lacking.len() < MOST && !lacking.contains(secret) {
+            lacking.push(secret.clone());
+        }
+    }
+
+    /// Notes that a limit cut something off. The guest was told, and may have gone on without.
+    pub fn limited(&self) {
+        self.noted().hit_limit = true;
+    }
+
     /// Returns what was noted so far.
     pub fn list(&self) -> Vec<Use> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.noted().uses.clone()
+    }
+
+    /// Returns the secrets that were granted and had no value: a call that failed may have failed for want of them.
+    pub fn lacking(&self) -> Vec<VariableName> {
+        self.noted().lacking.clone()
+    }
+
+    /// Whether a limit cut something off.
+    pub fn hit_limit(&self) -> bool {
+        self.noted().hit_limit
     }
 
     /// Whether anything was refused.
@@ -46,8 +79,12 @@ impl Uses {
         self.list().iter().any(|it| !it.allowed)
     }
 
+    fn noted(&self) -> MutexGuard<'_, Noted> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn note(&self, it: Use) {
-        let mut uses = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let uses = &mut self.noted().uses;
         if uses.len() < MOST && !uses.contains(&it) {
             uses.push(it);
         }

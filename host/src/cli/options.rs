@@ -17,9 +17,11 @@ use crate::config::{Config, LogLevel};
 use crate::folders::Folders;
 use crate::installed::{Host, HostOptions};
 use crate::name::PluginName;
+use crate::network::{Lookup, NetworkSettings};
 use crate::plugin::discover::Places;
 use crate::plugin::rights::Surroundings;
 use crate::provider::STUB;
+use crate::secrets::{Keyring, Secrets};
 use crate::session::SessionOptions;
 
 /// The environment variable that sets how much is logged.
@@ -83,6 +85,14 @@ fn key_value(text: &str) -> Result<(String, Value), String> {
     Ok((key.to_owned(), value))
 }
 
+/// The environment of this process. What is not text is left out.
+fn variables() -> Vec<(String, String)> {
+    let text = |(name, value): (std::ffi::OsString, std::ffi::OsString)| {
+        Some((name.into_string().ok()?, value.into_string().ok()?))
+    };
+    std::env::vars_os().filter_map(text).collect()
+}
+
 fn grant(text: &str) -> Result<(PluginName, Grant), String> {
     Grant::parse_flag(text).map_err(|it| it.to_string())
 }
@@ -110,7 +120,7 @@ impl Global {
             LogLevel::Trace => tracing::level_filters::LevelFilter::TRACE,
         };
         tracing_subscriber::fmt()
-            .with_writer(std::io::stderr)
+            .with_writer(crate::cli::log::Log)
             .with_ansi(self.color(std::io::stderr().is_terminal()))
             .with_target(false)
             .without_time()
@@ -169,6 +179,16 @@ impl Global {
         })
     }
 
+    /// The secrets of the user, with the configuration that names some of them.
+    pub(super) fn secrets(folders: &Folders) -> anyhow::Result<Secrets> {
+        Ok(Self::secrets_of(folders, &Self::config(folders)?))
+    }
+
+    fn secrets_of(folders: &Folders, config: &Config) -> Secrets {
+        let index = folders.state.as_ref().map(|it| it.join("secrets"));
+        Secrets::new(config.secrets.clone(), &variables(), Keyring::System, index)
+    }
+
     /// Makes the host. `single` leaves out the pool of instances, for a run of one or a few calls.
     pub(super) fn host(&self, folders: &Folders, single: bool) -> anyhow::Result<(Arc<Host>, Config)> {
         let config = Self::config(folders)?;
@@ -188,9 +208,13 @@ impl Global {
                 private: [&folders.cache, &folders.config, &folders.state].into_iter().flatten().cloned().collect(),
                 grants: self.grants.clone(),
                 settings: config.plugins.clone().into_iter().collect(),
-                variables: std::env::vars_os()
-                    .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
-                    .collect(),
+                variables: variables(),
+                network: NetworkSettings {
+                    proxy: config.proxy.clone(),
+                    ca_file: config.ca_file.clone(),
+                    lookup: Lookup::System,
+                },
+                secrets: Arc::new(Self::secrets_of(folders, &config)),
             },
             limits: config.limits.clone(),
             cache: folders.cache.clone(),

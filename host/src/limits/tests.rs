@@ -99,6 +99,9 @@ fn the_defaults_are_those_of_the_design() {
         log = 1 MiB
         http_body = 32 MiB
         http_idle = 2 min
+        http_connect = 30 s
+        http_first_byte = 5 min
+        http_requests = 16
         calls = 16
         instances = 256
         stack = 512 KiB

@@ -235,6 +235,7 @@ fn stranger(file: &Path) -> Identity {
         storage: None,
         storage_limit: 0,
         settings: "{}".into(),
+        network: Arc::default(),
     }
 }
 

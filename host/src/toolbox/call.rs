@@ -156,6 +156,8 @@ impl Registered {
                 let error = format!("tool `{}` must answer with a JSON object, it answered with {got}", self.address());
                 self.raised(error, arguments)
             }),
+            // A limit on its requests is told to the guest, which may give up for it.
+            Ok(Err(error)) if context.uses.hit_limit() => Err(self.raised(error, arguments).at_a_limit()),
             Ok(Err(error)) => Err(self.raised(error, arguments)),
             Err(fault) => Err(self.stopped(fault.ended(&format!("tool `{}`", self.address())), &fault, arguments)),
         }
