@@ -15,7 +15,7 @@ fn script(options: &[&str]) -> Run {
 }
 
 /// A command line that asks the guest `script`.
-pub fn ask<'a>(options: &[&'a str]) -> Vec<&'a str> {
+pub(crate) fn ask<'a>(options: &[&'a str]) -> Vec<&'a str> {
     let mut arguments = vec!["ask", "hi", "-p", "script", "--template", "t", "--log", "error"];
     options.iter().for_each(|it| arguments.extend(["-o", it]));
     arguments

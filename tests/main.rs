@@ -28,6 +28,9 @@ mod sandbox;
 // What the person grants, and how it is asked.
 mod grants;
 mod trust;
+// Requests of plugins, and the secrets that are added to them.
+mod http;
+mod secrets;
 
 // What hostile plugins try.
 mod attacks;

@@ -11,6 +11,7 @@ mod component;
 mod library;
 mod process;
 mod scripted;
+pub mod server;
 mod terminal;
 
 use std::fmt;

@@ -1,6 +1,7 @@
 //! What a plugin may ask for, what its user granted, and what is left of both.
 //! Separate because every right is decided here, as data, before anything is opened or sent.
 
+mod address;
 mod credential;
 mod folder;
 mod grant;
@@ -10,6 +11,7 @@ mod pattern;
 
 use std::fmt;
 
+pub use address::{is_metadata, special};
 pub use credential::{Credential, CredentialError, VariableName};
 pub use folder::{Base, Folder, FolderError, Mode};
 pub use grant::{Grant, GrantError, Grants};

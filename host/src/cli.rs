@@ -7,8 +7,10 @@ mod audit;
 mod beside;
 mod call;
 mod chat;
+mod log;
 mod options;
 mod plugin;
+mod secret;
 mod session;
 mod stdout;
 mod tools;
@@ -47,6 +49,9 @@ enum Command {
     /// Look at conversations, go on with one, delete them.
     #[command(subcommand)]
     Session(session::Command),
+    /// Keep the secrets that plugins may have added to their requests.
+    #[command(subcommand)]
+    Secret(secret::Command),
 }
 
 /// How a run ended; the number is the exit status.
@@ -95,7 +100,8 @@ pub fn print_error(error: &anyhow::Error) {
     let causes: Vec<String> =
         error.chain().map(ToString::to_string).filter(|it| hint.is_none_or(|hint| hint.0 != *it)).collect();
     for (place, cause) in causes.iter().enumerate() {
-        let cause = crate::text::visible(cause);
+        let cause = crate::secrets::redact(cause);
+        let cause = crate::text::visible(&cause);
         say(&if place == 0 { format!("error: {cause}") } else { format!("  caused by: {cause}") });
     }
     if let Some(hint) = hint {
@@ -146,6 +152,7 @@ impl Cli {
                 Command::Plugin(command) => plugin::run(&self.global, command).await,
                 Command::Audit(args) => audit::run(&self.global, args),
                 Command::Session(command) => session::run(self.global, command).await,
+                Command::Secret(command) => secret::run(&self.global, command).await,
             }
         });
         // A guest's file operation, or a line editor that waits for a key, must not hold up the end.

@@ -2,20 +2,22 @@
 //! Separate because every mistake in it is reported here, with its place, before anything else starts.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
+use crate::capability::{Origin, VariableName};
 use crate::limits::Limits;
 use crate::name::PluginName;
+use crate::secrets::Source;
 pub use crate::toml_file::{FileError as ConfigError, Place, Problem};
 
 mod read;
 
 /// What may stand at the top of the file.
-const KEYS: [&str; 5] = ["limits", "log", "model", "plugin", "provider"];
+const KEYS: [&str; 8] = ["ca_file", "limits", "log", "model", "plugin", "provider", "proxy", "secret"];
 
 /// What the user's configuration file says. `Default` is what holds without one.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -30,6 +32,12 @@ pub struct Config {
     pub model: Option<String>,
     /// `log`: how much goes to the log.
     pub log: Option<LogLevel>,
+    /// `proxy`: what requests of plugins go through; none of the environment's is used.
+    pub proxy: Option<Origin>,
+    /// `ca_file`: certificates that are trusted beside those of the machine.
+    pub ca_file: Option<PathBuf>,
+    /// `[secret.NAME]`: where a secret comes from that is not in the keyring.
+    pub secrets: BTreeMap<VariableName, Source>,
     set: BTreeSet<String>,
 }
 

@@ -44,6 +44,7 @@
 //! | [`repl`], [`cli`] | the two ends at a person or a script |
 //! | [`transcript`], [`sessions`], [`tool`], [`completion`], [`retry`], [`host_request`], [`sub_agent`], [`question`], [`uses`], [`audit`] | the values that go between these |
 //! | [`listing`], [`schema`], [`capability`], [`grants`], [`name`] | what a plugin says of itself, asks for and is called, checked |
+//! | [`network`], [`secrets`] | how requests go out, and what may be added to them |
 //! | [`limits`], [`fault`], [`config`], [`toml_file`], [`folders`], [`text`] | limits and what hits them, what the user set, where it is, and how it is shown |
 //!
 //! `ARCHITECTURE.md` has the direction of imports, the way of one call through these, and the invariants.
@@ -82,9 +83,11 @@ pub mod host_request;
 pub mod limits;
 pub mod listing;
 pub mod name;
+pub mod network;
 pub mod question;
 pub mod retry;
 pub mod schema;
+pub mod secrets;
 pub mod sessions;
 pub mod sub_agent;
 pub mod text;

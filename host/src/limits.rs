@@ -39,6 +39,12 @@ pub struct Limits {
     pub http_body: usize,
     /// Time between two bytes of an HTTP response. 120 s: models think that long between two tokens.
     pub http_idle: Duration,
+    /// Time until a connection stands, its name looked up and its TLS agreed. 30 s: a server farther away than that is none.
+    pub http_connect: Duration,
+    /// Time from a request to the first byte of its response. 5 min: models think before they speak.
+    pub http_first_byte: Duration,
+    /// Requests of one call at once, until their responses are read. 16: more is load for somebody else's server.
+    pub http_requests: usize,
     /// Time of a program that a plugin runs, where the plugin does not say. 2 min: a build, not a server.
     pub program: Duration,
     /// The longest time that a plugin may give a program. 30 min: a large test suite.
@@ -78,6 +84,9 @@ impl Default for Limits {
             log: MIB,
             http_body: 32 * MIB,
             http_idle: Duration::from_secs(120),
+            http_connect: Duration::from_secs(30),
+            http_first_byte: Duration::from_secs(300),
+            http_requests: 16,
             program: Duration::from_secs(120),
             program_longest: Duration::from_secs(1800),
             program_output: MIB,
@@ -230,7 +239,7 @@ const fn count(name: &'static str, field: fn(&mut Limits) -> &mut usize, most: u
     Row { name, field: Field::Count(field, Bounds { least: 1, most }) }
 }
 
-const ROWS: [Row; 23] = [
+const ROWS: [Row; 26] = [
     // One page to the whole of a 32-bit address space.
     bytes("memory", |l| &mut l.memory, 64 * KIB, 4 * GIB),
     time("cpu", |l| &mut l.cpu),
@@ -246,6 +255,10 @@ const ROWS: [Row; 23] = [
     bytes("log", |l| &mut l.log, 1, GIB),
     bytes("http_body", |l| &mut l.http_body, 1, 4 * GIB),
     time("http_idle", |l| &mut l.http_idle),
+    time("http_connect", |l| &mut l.http_connect),
+    time("http_first_byte", |l| &mut l.http_first_byte),
+    // Each is a file of the process, of the 1024 that it may usually open.
+    count("http_requests", |l| &mut l.http_requests, 256),
     time("program", |l| &mut l.program),
     time("program_longest", |l| &mut l.program_longest),
     // Two of them and their frame are one value.

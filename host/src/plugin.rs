@@ -32,6 +32,7 @@ use crate::sandbox::exports::{After, Before, CallTool, Complete, Fetch, RunComma
 use crate::sandbox::guest::Identity;
 use crate::sandbox::{Sandbox, Terms};
 use crate::schema::Schema;
+use crate::secrets::redact;
 use crate::tool::ToolDefinition;
 
 /// A loaded plugin.
@@ -188,7 +189,7 @@ impl Plugin {
         Ok(answer.map(|it| match it {
             hooks::Decision::Proceed => Decision::Proceed,
             hooks::Decision::Replace(arguments) => Decision::Replace(arguments),
-            hooks::Decision::Ask(question) => Decision::Ask(question),
+            hooks::Decision::Ask(question) => Decision::Ask(redact(&question).into_owned()),
         }))
     }
 
@@ -211,10 +212,11 @@ impl Plugin {
         argument: Option<&str>,
     ) -> Result<Result<(), String>, Fault> {
         let terms = self.terms(Entry::Command);
-        match &self.resident {
+        let done = match &self.resident {
             Some(resident) => resident.run_command(&self.sandbox, context, terms, name, argument).await,
             None => self.sandbox_in(&context).once(context, terms, RunCommand { name, argument }).await,
-        }
+        };
+        done.map(|it| it.map_err(|error| redact(&error).into_owned()))
     }
 
     pub(crate) async fn complete(&self, context: CallContext, name: &str, partial: &str) -> Result<Vec<String>, Fault> {

@@ -8,7 +8,7 @@ pub(crate) mod clock;
 pub(crate) mod engine;
 pub(crate) mod exports;
 pub(crate) mod guest;
-mod http;
+pub(crate) mod http;
 pub(crate) mod imports;
 mod limiter;
 mod output;
@@ -24,7 +24,7 @@ use wasmtime::{CallHook, Store, StoreContextMut, UpdateDeadline};
 
 use crate::fault::Fault;
 use crate::host_request::{CallContext, Entry};
-use crate::sandbox::clock::{CpuBudget, Deadline, InHost, Running};
+use crate::sandbox::clock::Running;
 use crate::sandbox::engine::{Engine, Permit};
 use crate::sandbox::exports::{Export, Exports};
 use crate::sandbox::guest::{Call, Guest, Identity};
@@ -117,14 +117,9 @@ impl Sandbox {
         let limits = self.engine.limits();
         let permit = self.engine.permit().ok_or(Fault::Instances(limits.instances))?;
         let running = self.engine.clock().enter();
-        let call = Call {
-            context,
-            entry: terms.entry,
-            cpu: CpuBudget::new(terms.cpu, running.ticks().now()),
-            deadline: Deadline::start(terms.deadline),
-            in_host: InHost::default(),
-        };
-        let guest = Guest::new(self.identity(), call, running.ticks().clone(), limits);
+        let identity = self.identity();
+        let call = Call::new(&identity, context, terms, running.ticks().now());
+        let guest = Guest::new(identity, call, running.ticks().clone(), limits);
         let mut store = Store::new(self.engine.wasmtime(), guest);
         store.limiter(|guest| &mut guest.limiter);
         store.set_hostcall_fuel(limits.value + VALUE_OVERHEAD);
@@ -147,13 +142,7 @@ impl Live {
         let guest = self.store.data_mut();
         guest.output.next_call();
         guest.limiter.next_call();
-        guest.call = Call {
-            context,
-            entry: terms.entry,
-            cpu: CpuBudget::new(terms.cpu, guest.ticks.now()),
-            deadline: Deadline::start(terms.deadline),
-            in_host: InHost::default(),
-        };
+        guest.call = Call::new(&guest.identity, context, terms, guest.ticks.now());
         self.store.set_epoch_deadline(1);
     }
 

@@ -111,12 +111,12 @@ pub enum Problem {
     #[error("`plugin`: {0}")]
     Plugin(NameError),
     /// A value that its own reader refuses.
-    #[error("`{key}`: {problem}")]
+    #[error("`{key}`: {error}")]
     Value {
         /// The path of the key.
         key: String,
         /// What is wrong, in the reader's words.
-        problem: String,
+        error: String,
     },
     /// A value that JSON does not have.
     #[error("`{0}` is a number that JSON cannot hold")]

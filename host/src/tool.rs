@@ -6,8 +6,10 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
-use crate::capability::Grant;
+use crate::capability::{Grant, VariableName};
 use crate::name::{ItemName, PluginName};
+use crate::secrets::redact_object;
+use crate::uses::Uses;
 
 /// What the model is told about one tool.
 #[derive(Clone, Debug)]
@@ -47,6 +49,8 @@ pub struct Outcome {
     denied: bool,
     /// Rights for want of which it may have failed.
     missing: Vec<(PluginName, Grant)>,
+    /// Secrets for want of whose value it may have failed.
+    lacking: Vec<VariableName>,
 }
 
 impl Outcome {
@@ -54,7 +58,9 @@ impl Outcome {
     pub fn of_tool(mut object: Map<String, Value>) -> Self {
         let ok = matches!(object.get("error"), None | Some(Value::Null | Value::Bool(false)));
         object.insert("ok".into(), Value::Bool(ok));
-        Self { object, ok, limited: false, denied: false, missing: Vec::new() }
+        // Results are shown and stored. A server may have sent a secret back.
+        let object = redact_object(object);
+        Self { object, ok, limited: false, denied: false, missing: Vec::new(), lacking: Vec::new() }
     }
 
     /// Makes a failure that never reached the tool: `{error, ok: false}`.
@@ -87,15 +93,17 @@ impl Outcome {
         self
     }
 
-    /// Adds the rights for want of which it may have failed, each with its plugin.
+    /// Adds what a failed call was refused, and the secrets that it lacked.
     #[must_use]
-    pub fn with_missing(self, missing: Vec<(PluginName, Grant)>) -> Self {
-        Self { missing, ..self }
+    pub fn for_want_of(self, uses: &Uses) -> Self {
+        Self { missing: uses.denials(), lacking: uses.lacking(), ..self }
     }
 
-    /// One line for each right for want of which the call may have failed, with the way to grant it.
+    /// One line for each right and each secret for want of which the call may have failed, with the way to have it.
     pub fn hints(&self) -> impl Iterator<Item = String> {
-        self.missing.iter().map(|(plugin, grant)| grant.hint(plugin))
+        let rights = self.missing.iter().map(|(plugin, grant)| grant.hint(plugin));
+        let secrets = self.lacking.iter();
+        rights.chain(secrets.map(|it| format!("secret `{it}` has no value: `bellglass secret set {it}` keeps one")))
     }
 
     /// Whether the call succeeded.
@@ -111,6 +119,11 @@ impl Outcome {
     /// Whether the call was denied.
     pub fn was_denied(&self) -> bool {
         self.denied || !self.missing.is_empty()
+    }
+
+    /// Whether it may have failed for want of a secret's value.
+    pub fn lacks_secret(&self) -> bool {
+        !self.lacking.is_empty()
     }
 
     /// How it ended, in one word: `ok`, `denied`, `limit` or `error`.

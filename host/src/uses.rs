@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::capability::Grant;
+use crate::capability::{Grant, VariableName};
 use crate::name::PluginName;
 
 /// Uses that one call notes. A guest that uses more has used them.
@@ -41,9 +41,14 @@ pub struct Times {
 #[derive(Debug, Default)]
 pub struct Uses(Mutex<Noted>);
 
+/// What was noted so far.
 #[derive(Debug, Default)]
 struct Noted {
     uses: Vec<Use>,
+    /// Secrets that were granted and had no value.
+    lacking: Vec<VariableName>,
+    /// Whether a limit cut something off, and the guest was told so.
+    hit_limit: bool,
     times: Times,
 }
 
@@ -58,9 +63,32 @@ impl Uses {
         self.note(Use { plugin: plugin.clone(), grant, allowed: false });
     }
 
+    /// Notes that a secret was granted, and has no value.
+    pub fn lacks(&self, secret: &VariableName) {
+        let lacking = &mut self.noted().lacking;
+        if lacking.len() < MOST && !lacking.contains(secret) {
+            lacking.push(secret.clone());
+        }
+    }
+
+    /// Notes that a limit cut something off. The guest was told, and may have gone on without.
+    pub fn limited(&self) {
+        self.noted().hit_limit = true;
+    }
+
     /// Returns what was noted so far.
     pub fn list(&self) -> Vec<Use> {
         self.noted().uses.clone()
+    }
+
+    /// Returns the secrets that were granted and had no value: a call that failed may have failed for want of them.
+    pub fn lacking(&self) -> Vec<VariableName> {
+        self.noted().lacking.clone()
+    }
+
+    /// Whether a limit cut something off.
+    pub fn hit_limit(&self) -> bool {
+        self.noted().hit_limit
     }
 
     /// Returns what was refused, each with the plugin that wanted it.

@@ -16,6 +16,7 @@ const GUESTS: &[Guest] = &[
     Guest { name: "order", package: "guest-order" },
     Guest { name: "resident", package: "guest-resident" },
     Guest { name: "script", package: "guest-script" },
+    Guest { name: "web", package: "guest-web" },
 ];
 
 fn main() {

@@ -2,18 +2,23 @@
 //!
 //! Apart from [`TestEnv`], because what happens between two calls is not seen from outside a process.
 
+use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use bellglass::agent::prompt::SystemPrompt;
-use bellglass::capability::Grant;
+use bellglass::capability::{Grant, VariableName};
 use bellglass::host_request::CallContext;
 use bellglass::installed::{Host, HostOptions, Installed};
 use bellglass::limits::Limits;
+use bellglass::network::Lookup;
 use bellglass::plugin::discover::Places;
 use bellglass::plugin::rights::Surroundings;
-use bellglass::session::{Session, SessionOptions};
+use bellglass::question::{Answer, Question};
+use bellglass::secrets::{Keyring, SecretValue, Secrets};
+use bellglass::session::{Output, Session, SessionOptions};
 use bellglass::tool::Outcome;
+use bellglass::uses::Uses;
 use serde_json::{Map, Value};
 
 use super::TestEnv;
@@ -30,6 +35,8 @@ pub struct Running {
     pub installed: Arc<Installed>,
     context: CallContext,
     _session: Option<Session>,
+    /// The questions that somebody answered.
+    pub asked: Arc<Mutex<Vec<Question>>>,
 }
 
 impl Bench {
@@ -66,6 +73,34 @@ impl Bench {
         self
     }
 
+    /// Names that lead to these addresses; all others lead nowhere.
+    pub fn names(mut self, names: &[(&str, std::net::IpAddr)]) -> Self {
+        let names: HashMap<String, std::net::IpAddr> = names.iter().map(|it| (it.0.to_owned(), it.1)).collect();
+        let lookup = move |name: &str| Ok(names.get(name).copied().into_iter().collect());
+        self.options.surroundings.network.lookup = Lookup::By(Arc::new(lookup));
+        self
+    }
+
+    /// Trusts the certificates of an authority.
+    pub fn trusts(mut self, authority: &super::server::Authority) -> Self {
+        let file = self.env.home().join("ca.pem");
+        std::fs::write(&file, &authority.pem).unwrap();
+        self.options.surroundings.network.ca_file = Some(file);
+        self
+    }
+
+    /// Secrets in a keyring of this process.
+    pub fn secrets(mut self, secrets: &[(&str, &str)]) -> Self {
+        let index = Some(self.env.home().join("state/secrets"));
+        let stored = Secrets::new(BTreeMap::new(), &[], Keyring::Memory(Mutex::default()), index);
+        for (name, value) in secrets {
+            let value = SecretValue::parse((*value).to_owned()).unwrap();
+            stored.set(&VariableName::parse(name).unwrap(), &value).unwrap();
+        }
+        self.options.surroundings.secrets = Arc::new(stored);
+        self
+    }
+
     pub fn env(&self) -> &TestEnv {
         &self.env
     }
@@ -75,11 +110,20 @@ impl Bench {
         let host = Arc::new(Host::new(self.options.clone()).unwrap());
         let installed = Arc::new(host.load().await);
         assert!(installed.files.iter().all(|it| it.plugin.is_ok()), "{:?}", installed.warnings);
-        Running { host, installed, context: CallContext::top(None), _session: None }
+        Running { host, installed, context: CallContext::top(None), _session: None, asked: Arc::default() }
     }
 
-    /// Loads and starts a session, which answers what plugins ask.
+    /// Loads and starts a session, which answers what plugins ask. No person is there.
     pub async fn start(&self) -> Running {
+        self.start_with(None).await
+    }
+
+    /// The same with a person who gives this answer to every question.
+    pub async fn start_answering(&self, key: char) -> Running {
+        self.start_with(Some(key)).await
+    }
+
+    async fn start_with(&self, key: Option<char>) -> Running {
         let host = Arc::new(Host::new(self.options.clone()).unwrap());
         let prompt = SystemPrompt {
             template: None,
@@ -92,18 +136,38 @@ impl Bench {
             model: None,
             provider_options: Map::new(),
             prompt,
-            interactive: false,
+            interactive: key.is_some(),
             max_rounds: 8,
             results: None,
         };
         let (session, mut outputs) = Session::start(host.clone(), options);
-        tokio::spawn(async move { while outputs.next().await.is_some() {} });
+        let asked: Arc<Mutex<Vec<Question>>> = Arc::default();
+        let seen = asked.clone();
+        tokio::spawn(async move {
+            while let Some(output) = outputs.next().await {
+                if let (Output::Choose(question, reply), Some(key)) = (output, key) {
+                    seen.lock().unwrap().push(question);
+                    let _ = reply.send(Some(Answer { key, reason: String::new() }));
+                }
+            }
+        });
         let installed = session.installed().await.unwrap();
-        Running { host, installed, context: session.context(), _session: Some(session) }
+        Running { host, installed, context: session.context(), _session: Some(session), asked }
     }
 }
 
 impl Running {
+    /// What all calls so far did with rights.
+    pub fn uses(&self) -> &Uses {
+        &self.context.uses
+    }
+
+    /// The flags that would have granted what was refused.
+    pub fn hints(&self) -> Vec<String> {
+        let denied = self.uses().list().into_iter().filter(|it| !it.allowed);
+        denied.map(|it| it.grant.flag(&it.plugin)).collect()
+    }
+
     /// Runs a tool.
     pub async fn call(&self, tool: &str, arguments: Value) -> Outcome {
         self.installed.toolbox.run(tool, &arguments.to_string(), &self.context).await

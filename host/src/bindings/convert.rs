@@ -10,6 +10,7 @@ use crate::completion::{Completion, ProviderError, Request, StopReason, replay_f
 use crate::host_request::{CommandListing, HookListing, ReplyEvent, Style, Usage};
 use crate::listing::{Asked, ListedCommand, ListedHook, ListedProvider, ListedTool, Listing};
 use crate::name::{NameError, PluginName};
+use crate::secrets::{redact, redact_json};
 use crate::tool::ToolDefinition;
 use crate::transcript::{Message, Role, ToolCall};
 
@@ -134,7 +135,7 @@ pub(crate) fn message_from_wit(message: types::Message) -> Result<Message, Strin
         types::Role::Assistant => Role::Assistant,
         types::Role::Tool => Role::Tool,
     };
-    let mut converted = Message::new(role, message.content);
+    let mut converted = Message::new(role, redact(&message.content).into_owned());
     converted.tool_calls = message.tool_calls.into_iter().map(call_from_wit).collect();
     converted.tool_call_id = message.tool_call_id;
     converted.replay = message.replay.map(|it| json("replay", &it)).transpose()?;
@@ -160,8 +161,8 @@ fn call_from_wit(call: types::ToolCall) -> ToolCall {
 
 pub(crate) fn reply_event(event: reply::Event) -> ReplyEvent {
     match event {
-        reply::Event::Thinking(text) => ReplyEvent::Thinking(text),
-        reply::Event::Saying(text) => ReplyEvent::Saying(text),
+        reply::Event::Thinking(text) => ReplyEvent::Thinking(redact(&text).into_owned()),
+        reply::Event::Saying(text) => ReplyEvent::Saying(redact(&text).into_owned()),
         reply::Event::Doing(call) => ReplyEvent::Doing(call_from_wit(call)),
         reply::Event::Usage(usage) => ReplyEvent::Usage(Usage {
             input: usage.input_tokens,
@@ -199,19 +200,24 @@ pub(crate) fn completion(provider: &str, completion: providers::Completion) -> C
     };
     // Replay data that is no JSON could not be kept in a session file; the provider goes on without.
     let replay = completion.replay.and_then(|it| serde_json::from_str(&it).ok());
-    let replay = replay.filter(|it: &Value| !it.is_null()).map(|it| replay_of(provider, it));
+    let replay = replay.filter(|it: &Value| !it.is_null()).map(|mut it| {
+        redact_json(&mut it);
+        replay_of(provider, it)
+    });
     Completion { reason, replay }
 }
 
 pub(crate) fn provider_error(error: providers::ProviderError) -> ProviderError {
+    // Some servers say which key they refused.
+    let clean = |text: String| redact(&text).into_owned();
     match error {
-        providers::ProviderError::Unauthorized(text) => ProviderError::Unauthorized(text),
+        providers::ProviderError::Unauthorized(text) => ProviderError::Unauthorized(clean(text)),
         providers::ProviderError::Busy((text, wait)) => {
-            ProviderError::Busy(text, wait.map(std::time::Duration::from_millis))
+            ProviderError::Busy(clean(text), wait.map(std::time::Duration::from_millis))
         }
-        providers::ProviderError::ContextTooLong(text) => ProviderError::ContextTooLong(text),
-        providers::ProviderError::Rejected(text) => ProviderError::Rejected(text),
-        providers::ProviderError::Broken(text) => ProviderError::Broken(text),
+        providers::ProviderError::ContextTooLong(text) => ProviderError::ContextTooLong(clean(text)),
+        providers::ProviderError::Rejected(text) => ProviderError::Rejected(clean(text)),
+        providers::ProviderError::Broken(text) => ProviderError::Broken(clean(text)),
     }
 }
 

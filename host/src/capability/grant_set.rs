@@ -12,9 +12,11 @@ pub fn effective(asked: &[Capability], granted: &[Capability]) -> GrantSet {
     let mut set = GrantSet::default();
     for asked in &asked {
         for granted in &granted {
-            if let Some(both) = asked.narrow(granted) {
-                set.insert(both);
+            let Some(both) = asked.narrow(granted) else { continue };
+            if let (Capability::Http(both), Capability::Http(granted)) = (&both, granted) {
+                set.origins.insert(GrantedOrigin { origin: both.clone(), by: granted.clone() });
             }
+            set.insert(both);
         }
     }
     set.capabilities.sort();
@@ -26,6 +28,16 @@ pub fn effective(asked: &[Capability], granted: &[Capability]) -> GrantSet {
 pub struct GrantSet {
     /// Sorted; none covers another.
     capabilities: Vec<Capability>,
+    /// Where requests may go, each with the grant that says so: a host that the user named is another matter than one that
+    /// the plugin named below a grant for any.
+    origins: BTreeSet<GrantedOrigin>,
+}
+
+/// An origin that was asked for and granted.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct GrantedOrigin {
+    origin: Origin,
+    by: Origin,
 }
 
 impl GrantSet {
@@ -84,13 +96,18 @@ impl GrantSet {
     /// Whether a request to this exact origin may go out, and whether the user is asked first.
     pub fn may_reach(&self, target: &Origin) -> Reach {
         let mut reach = Reach::Never;
-        for origin in self.origins().filter(|origin| target.host().is_exact() && origin.contains(target)) {
-            match origin.host() {
+        for it in self.origins.iter().filter(|it| target.host().is_exact() && it.origin.contains(target)) {
+            match it.by.host() {
                 Host::Any => reach = Reach::Asking,
                 Host::Below(_) | Host::Name(_) | Host::V4(_) | Host::V6(_) => return Reach::Freely,
             }
         }
         reach
+    }
+
+    /// Whether the user's grant itself is for this scheme, host and port, and for no other.
+    pub fn names(&self, target: &Origin) -> bool {
+        self.origins.iter().any(|it| it.origin == *target && it.by == *target)
     }
 
     /// Returns the credentials that may be added to requests.

@@ -2,7 +2,7 @@
 //! Separate because the text of an address is read in one place, and judged afterwards by its parts.
 
 use std::fmt;
-use std::net::{Ipv4Addr, Ipv6Addr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use super::{MOST_BYTES, quoted};
 
@@ -117,6 +117,15 @@ impl Origin {
     /// Returns the port.
     pub fn port(&self) -> u16 {
         self.port
+    }
+
+    /// Returns the same scheme and port at an address.
+    pub fn at_address(&self, address: IpAddr) -> Origin {
+        let host = match address {
+            IpAddr::V4(address) => Host::V4(address),
+            IpAddr::V6(address) => Host::V6(address),
+        };
+        Origin { host, ..self.clone() }
     }
 
     /// Whether every request that the other origin allows is allowed by this one.

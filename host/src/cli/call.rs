@@ -50,6 +50,7 @@ pub(super) async fn run(global: &Global, args: Args) -> anyhow::Result<Exit> {
         true => Exit::Done,
         false if outcome.was_denied() => Exit::Denied,
         false if outcome.hit_a_limit() => Exit::Limit,
+        false if outcome.lacks_secret() => Exit::Credentials,
         false => Exit::Failed,
     })
 }

@@ -19,9 +19,11 @@ use crate::folders::Folders;
 use crate::grants::GrantBook;
 use crate::installed::{Host, HostOptions};
 use crate::name::PluginName;
+use crate::network::{Lookup, NetworkSettings};
 use crate::plugin::discover::Places;
 use crate::plugin::rights::Surroundings;
 use crate::provider::STUB;
+use crate::secrets::{Keyring, Secrets};
 use crate::session::{Conversation, SessionOptions};
 use crate::sessions::Sessions;
 use crate::toml_file::FileError;
@@ -96,6 +98,14 @@ fn key_value(text: &str) -> Result<(String, Value), String> {
     Ok((key.to_owned(), value))
 }
 
+/// The environment of this process. What is not text is left out.
+fn variables() -> Vec<(String, String)> {
+    let text = |(name, value): (std::ffi::OsString, std::ffi::OsString)| {
+        Some((name.into_string().ok()?, value.into_string().ok()?))
+    };
+    std::env::vars_os().filter_map(text).collect()
+}
+
 fn grant(text: &str) -> Result<(PluginName, Grant), String> {
     Grant::parse_flag(text).map_err(|it| it.to_string())
 }
@@ -123,7 +133,7 @@ impl Global {
             LogLevel::Trace => tracing::level_filters::LevelFilter::TRACE,
         };
         tracing_subscriber::fmt()
-            .with_writer(std::io::stderr)
+            .with_writer(crate::cli::log::Log)
             .with_ansi(self.color(std::io::stderr().is_terminal()))
             .with_target(false)
             .without_time()
@@ -175,6 +185,16 @@ impl Global {
         Config::load(&folder.join("config.toml")).map_err(with_hint)
     }
 
+    /// The secrets of the user, with the configuration that names some of them.
+    pub(super) fn secrets(folders: &Folders) -> anyhow::Result<Secrets> {
+        Ok(Self::secrets_of(folders, &Self::config(folders)?))
+    }
+
+    fn secrets_of(folders: &Folders, config: &Config) -> Secrets {
+        let index = folders.state.as_ref().map(|it| it.join("secrets"));
+        Secrets::new(config.secrets.clone(), &variables(), Keyring::System, index)
+    }
+
     /// Makes the host. `single` leaves out the pool of instances, for a run of one or a few calls.
     pub(super) fn host(&self, folders: &Folders, single: bool) -> anyhow::Result<(Arc<Host>, Config)> {
         let config = Self::config(folders)?;
@@ -196,9 +216,13 @@ impl Global {
                 book: Arc::new(book(folders)?),
                 audit: folders.audit().map(|it| Arc::new(Audit::start(it))),
                 settings: config.plugins.clone().into_iter().collect(),
-                variables: std::env::vars_os()
-                    .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
-                    .collect(),
+                variables: variables(),
+                network: NetworkSettings {
+                    proxy: config.proxy.clone(),
+                    ca_file: config.ca_file.clone(),
+                    lookup: Lookup::System,
+                },
+                secrets: Arc::new(Self::secrets_of(folders, &config)),
             },
             limits: config.limits.clone(),
             cache: folders.cache.clone(),

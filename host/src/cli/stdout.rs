@@ -6,6 +6,7 @@ use std::io::{ErrorKind, Write as _};
 
 /// Writes a text and a newline. A closed pipe is no error: whoever read has seen enough.
 pub(super) fn line(text: &str) -> anyhow::Result<()> {
+    let text = crate::secrets::redact(text);
     let mut out = std::io::stdout().lock();
     match writeln!(out, "{text}").and_then(|()| out.flush()) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(error.into()),

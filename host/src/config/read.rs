@@ -13,6 +13,9 @@ pub(super) fn document(table: &DeTable<'_>) -> Result<Config, At> {
             "provider" => config.provider = Some(string("provider", value)?),
             "model" => config.model = Some(string("model", value)?),
             "log" => config.log = Some(log_level(value)?),
+            "proxy" => config.proxy = Some(proxy(value)?),
+            "ca_file" => config.ca_file = Some(ca_file(value)?),
+            "secret" => secrets(&mut config, value)?,
             unknown => return Err((key.span().start, unknown_key(unknown, "", KEYS.to_vec()))),
         }
         config.set.insert(key.get_ref().to_string());
@@ -52,6 +55,78 @@ fn plugins(config: &mut Config, value: &Spanned<DeValue<'_>>) -> Result<(), At> 
         config.plugins.insert(name, settings);
     }
     Ok(())
+}
+
+fn secrets(config: &mut Config, value: &Spanned<DeValue<'_>>) -> Result<(), At> {
+    for (key, value) in in_order(table("secret", value)?) {
+        let wrong = |error: String| (key.span().start, Problem::Value { key: "secret".to_owned(), error });
+        let name = VariableName::parse(key.get_ref()).map_err(|error| wrong(error.to_string()))?;
+        let path = format!("secret.{name}");
+        let mut source = None;
+        for (key, value) in in_order(table(&path, value)?) {
+            if source.is_some() {
+                let error = "expected one of `env` and `command`, not both".to_owned();
+                return Err((key.span().start, Problem::Value { key: path, error }));
+            }
+            source = Some(match key.get_ref().as_ref() {
+                "env" => Source::Variable(variable(&path, value)?),
+                "command" => Source::Command(words(&path, value)?),
+                unknown => return Err((key.span().start, unknown_key(unknown, "secret", vec!["env", "command"]))),
+            });
+        }
+        let source = source.ok_or_else(|| {
+            let error = "expected `env = \"VARIABLE\"` or `command = [\"program\", \"argument\"]`".to_owned();
+            (key.span().start, Problem::Value { key: path.clone(), error })
+        })?;
+        config.set.insert(path);
+        config.secrets.insert(name, source);
+    }
+    Ok(())
+}
+
+fn variable(path: &str, value: &Spanned<DeValue<'_>>) -> Result<String, At> {
+    let DeValue::String(text) = value.get_ref() else {
+        return Err((value.span().start, wrong_type(format!("{path}.env"), value.get_ref(), "a string")));
+    };
+    let name = VariableName::parse(text).map(|it| it.to_string());
+    name.map_err(|error| (value.span().start, Problem::Value { key: format!("{path}.env"), error: error.to_string() }))
+}
+
+fn words(path: &str, value: &Spanned<DeValue<'_>>) -> Result<Vec<String>, At> {
+    let key = format!("{path}.command");
+    let expected = "a list of strings such as `[\"pass\", \"show\", \"key\"]`";
+    let DeValue::Array(items) = value.get_ref() else {
+        return Err((value.span().start, wrong_type(key, value.get_ref(), expected)));
+    };
+    let word = |item: &Spanned<DeValue<'_>>| match item.get_ref() {
+        DeValue::String(text) => Ok(text.to_string()),
+        other => Err((item.span().start, wrong_type(key.clone(), other, expected))),
+    };
+    let words = items.iter().map(word).collect::<Result<Vec<_>, _>>()?;
+    if words.first().is_none_or(|it| it.is_empty()) {
+        let problem = Problem::Type { key, got: "empty", expected: expected.to_owned() };
+        return Err((value.span().start, problem));
+    }
+    Ok(words)
+}
+
+fn proxy(value: &Spanned<DeValue<'_>>) -> Result<Origin, At> {
+    let text = string("proxy", value)?;
+    let wrong = |error: String| (value.span().start, Problem::Value { key: "proxy".to_owned(), error });
+    let origin = Origin::parse(&text).map_err(|error| wrong(error.to_string()))?;
+    if !origin.host().is_exact() {
+        return Err(wrong(format!("`{}` is no single host", shown(&text))));
+    }
+    Ok(origin)
+}
+
+fn ca_file(value: &Spanned<DeValue<'_>>) -> Result<PathBuf, At> {
+    let path = PathBuf::from(string("ca_file", value)?);
+    if path.is_absolute() {
+        return Ok(path);
+    }
+    let error = "expected an absolute path".to_owned();
+    Err((value.span().start, Problem::Value { key: "ca_file".to_owned(), error }))
 }
 
 fn log_level(value: &Spanned<DeValue<'_>>) -> Result<LogLevel, At> {

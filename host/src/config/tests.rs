@@ -69,8 +69,8 @@ fn byte_order_mark_line_ends_and_tabs_change_nothing() {
     check(
         "\u{feff}modle = 1",
         expect![[r#"
-        `config.toml:1:1`: unknown key `modle`, expected `limits`, `log`, `model`, `plugin` or `provider`
-          hint: did you mean `model`?"#]],
+            `config.toml:1:1`: unknown key `modle`, expected `ca_file`, `limits`, `log`, `model`, `plugin`, `provider`, `proxy` or `secret`
+              hint: did you mean `model`?"#]],
     );
     check("[limits]\r\n\r\n\tcalls = 0\r\n", expect!["`config.toml:3:10`: `limits.calls`: a limit cannot be zero"]);
 }
@@ -80,32 +80,38 @@ fn an_unknown_key_names_those_there_are() {
     check(
         "[limits]\n# é\n  memroy = \"1GiB\"",
         expect![[r#"
-        `config.toml:3:3`: unknown key `memroy` in `limits`, expected `calls`, `component`, `cpu`, `deadline`, `depth`, `http_body`, `http_idle`, `instances`, `listing`, `listing_cpu`, `log`, `memory`, `model_result`, `schema`, `stack`, `storage` or `value`
-          hint: did you mean `memory`?"#]],
+            `config.toml:3:3`: unknown key `memroy` in `limits`, expected `attempts`, `calls`, `component`, `cpu`, `deadline`, `depth`, `http_body`, `http_connect`, `http_first_byte`, `http_idle`, `http_requests`, `instances`, `listing`, `listing_cpu`, `log`, `memory`, `model_result`, `program`, `program_longest`, `program_output`, `reply_idle`, `retry_wait`, `schema`, `stack`, `storage` or `value`
+              hint: did you mean `memory`?"#]],
     );
     check(
         "[limits]\nlisting-cpu = \"1s\"",
         expect![[r#"
-        `config.toml:2:1`: unknown key `listing-cpu` in `limits`, expected `calls`, `component`, `cpu`, `deadline`, `depth`, `http_body`, `http_idle`, `instances`, `listing`, `listing_cpu`, `log`, `memory`, `model_result`, `schema`, `stack`, `storage` or `value`
-          hint: did you mean `listing_cpu`?"#]],
+            `config.toml:2:1`: unknown key `listing-cpu` in `limits`, expected `attempts`, `calls`, `component`, `cpu`, `deadline`, `depth`, `http_body`, `http_connect`, `http_first_byte`, `http_idle`, `http_requests`, `instances`, `listing`, `listing_cpu`, `log`, `memory`, `model_result`, `program`, `program_longest`, `program_output`, `reply_idle`, `retry_wait`, `schema`, `stack`, `storage` or `value`
+              hint: did you mean `listing_cpu`?"#]],
     );
     check(
         "[plugins.weather]",
         expect![[r#"
-        `config.toml:1:2`: unknown key `plugins`, expected `limits`, `log`, `model`, `plugin` or `provider`
-          hint: did you mean `plugin`?"#]],
+            `config.toml:1:2`: unknown key `plugins`, expected `ca_file`, `limits`, `log`, `model`, `plugin`, `provider`, `proxy` or `secret`
+              hint: did you mean `plugin`?"#]],
     );
     check(
         "colour = true",
-        expect!["`config.toml:1:1`: unknown key `colour`, expected `limits`, `log`, `model`, `plugin` or `provider`"],
+        expect![
+            "`config.toml:1:1`: unknown key `colour`, expected `ca_file`, `limits`, `log`, `model`, `plugin`, `provider`, `proxy` or `secret`"
+        ],
     );
     check(
         "\"\\u001b[2J\" = 1",
-        expect!["`config.toml:1:1`: unknown key `␛[2J`, expected `limits`, `log`, `model`, `plugin` or `provider`"],
+        expect![
+            "`config.toml:1:1`: unknown key `␛[2J`, expected `ca_file`, `limits`, `log`, `model`, `plugin`, `provider`, `proxy` or `secret`"
+        ],
     );
     check(
         "zzz = 1\naaa = 1",
-        expect!["`config.toml:1:1`: unknown key `zzz`, expected `limits`, `log`, `model`, `plugin` or `provider`"],
+        expect![
+            "`config.toml:1:1`: unknown key `zzz`, expected `ca_file`, `limits`, `log`, `model`, `plugin`, `provider`, `proxy` or `secret`"
+        ],
     );
 }
 
@@ -232,4 +238,68 @@ proptest! {
             prop_assert!(place.line <= text.matches('\n').count() + 1);
         }
     }
+}
+
+#[test]
+fn a_secret_comes_from_a_variable_or_a_command() {
+    let config = parse("[secret.A]\nenv = \"B\"\n[secret.C]\ncommand = [\"pass\", \"show\", \"c\"]\n");
+    let sources: Vec<_> = config.secrets.into_iter().map(|(name, source)| format!("{name}: {source:?}")).collect();
+    assert_eq!(sources, [r#"A: Variable("B")"#, r#"C: Command(["pass", "show", "c"])"#]);
+    for (text, expected) in [
+        (
+            "[secret.A]",
+            expect![[
+                r#"`config.toml:1:9`: `secret.A`: expected `env = "VARIABLE"` or `command = ["program", "argument"]`"#
+            ]],
+        ),
+        (
+            "[secret.A]\nenv = \"B\"\ncommand = [\"x\"]",
+            expect!["`config.toml:3:1`: `secret.A`: expected one of `env` and `command`, not both"],
+        ),
+        (
+            "[secret.A]\nvalue = \"hunter2\"",
+            expect!["`config.toml:2:1`: unknown key `value` in `secret`, expected `command` or `env`"],
+        ),
+        (
+            "[secret.A]\nenv = \"B C\"",
+            expect![
+                "`config.toml:2:7`: `secret.A.env`: `B C` is no name of a variable or secret, expected letters, digits and `_` such as `ANTHROPIC_API_KEY`"
+            ],
+        ),
+        (
+            "[secret.A]\ncommand = \"pass show\"",
+            expect![[
+                r#"`config.toml:2:11`: `secret.A.command` is a string, expected a list of strings such as `["pass", "show", "key"]`"#
+            ]],
+        ),
+        (
+            "[secret.A]\ncommand = []",
+            expect![[
+                r#"`config.toml:2:11`: `secret.A.command` is empty, expected a list of strings such as `["pass", "show", "key"]`"#
+            ]],
+        ),
+        (
+            "[secret.a-b]\nenv = \"B\"",
+            expect![
+                "`config.toml:1:9`: `secret`: `a-b` is no name of a variable or secret, expected letters, digits and `_` such as `ANTHROPIC_API_KEY`"
+            ],
+        ),
+    ] {
+        check(text, expected);
+    }
+}
+
+#[test]
+fn a_proxy_is_one_host_and_certificates_are_in_an_absolute_place() {
+    let config = parse("proxy = \"http://127.0.0.1:3128\"\nca_file = \"/etc/ca.pem\"\n");
+    assert_eq!(config.proxy.unwrap().to_string(), "http://127.0.0.1:3128");
+    assert_eq!(config.ca_file.unwrap(), Path::new("/etc/ca.pem"));
+    check("proxy = \"https://*\"", expect!["`config.toml:1:9`: `proxy`: `https://*` is no single host"]);
+    check(
+        "proxy = \"localhost:3128\"",
+        expect![
+            "`config.toml:1:9`: `proxy`: origin `localhost:3128` has no known scheme, expected `https://` or `http://`"
+        ],
+    );
+    check("ca_file = \"ca.pem\"", expect!["`config.toml:1:11`: `ca_file`: expected an absolute path"]);
 }

@@ -86,8 +86,7 @@ fn all_grants(value: &Value<'_>) -> Result<Grants, At> {
 }
 
 fn needed<T>(key: &str, item: &Value<'_>, value: Option<T>) -> Result<T, At> {
-    value
-        .ok_or_else(|| (item.span().start, Problem::Value { key: key.to_owned(), problem: "it is missing".to_owned() }))
+    value.ok_or_else(|| (item.span().start, Problem::Value { key: key.to_owned(), error: "it is missing".to_owned() }))
 }
 
 fn list<'v, 'i>(key: &str, value: &'v Value<'i>, expected: &str) -> Result<Vec<&'v Value<'i>>, At> {
@@ -110,7 +109,7 @@ fn texts(key: &str, value: &Value<'_>) -> Result<Vec<String>, At> {
 }
 
 fn parsed<T, E: ToString>(key: &str, value: &Value<'_>, parse: impl FnOnce(&str) -> Result<T, E>) -> Result<T, At> {
-    let problem = |error: E| Problem::Value { key: key.to_owned(), problem: error.to_string() };
+    let problem = |error: E| Problem::Value { key: key.to_owned(), error: error.to_string() };
     parse(text(key, value)?).map_err(|error| (value.span().start, problem(error)))
 }
 

@@ -99,6 +99,9 @@ fn the_defaults_are_those_of_the_design() {
         log = 1 MiB
         http_body = 32 MiB
         http_idle = 2 min
+        http_connect = 30 s
+        http_first_byte = 5 min
+        http_requests = 16
         program = 2 min
         program_longest = 30 min
         program_output = 1 MiB

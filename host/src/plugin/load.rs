@@ -258,6 +258,7 @@ fn stranger(file: &Path) -> Identity {
         storage_limit: 0,
         programs: Place::default(),
         settings: "{}".into(),
+        network: Arc::default(),
     }
 }
 

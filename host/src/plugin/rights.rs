@@ -8,16 +8,19 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use crate::audit::Audit;
-use crate::capability::{Base, Capability, Credential, Folder, Grant, Grants, Kind, Mode};
+use crate::capability::{Base, Capability, Credential, Folder, Grant, GrantSet, Grants, Kind, Mode, VariableName};
 use crate::grants::{Decision, GrantBook, Subject};
 use crate::limits::Limits;
 use crate::listing::{Asked, Listing};
 use crate::name::PluginName;
+use crate::network::NetworkSettings;
 use crate::plugin::Plugin;
 use crate::plugin::discover::Origin;
 use crate::sandbox::guest::{Identity, OpenFolder};
+use crate::sandbox::http::Network;
 use crate::sandbox::program::confine::without;
 use crate::sandbox::program::{Place, environment};
+use crate::secrets::Secrets;
 
 /// Where this process works, and what the user set: the same for all plugins.
 #[derive(Clone, Debug, Default)]
@@ -40,6 +43,10 @@ pub struct Surroundings {
     pub settings: Vec<(PluginName, Map<String, Value>)>,
     /// The environment variables that this process has.
     pub variables: Vec<(String, String)>,
+    /// How requests go out.
+    pub network: NetworkSettings,
+    /// What may be added to them.
+    pub secrets: Arc<Secrets>,
 }
 
 /// Parses what a plugin asks for. What cannot be parsed cannot be granted: it is left out, with a warning.
@@ -96,12 +103,12 @@ pub(crate) fn identity(
     let is_folder = |it: &&Capability| matches!(it.kind(), Kind::Read | Kind::Write);
     let unopened = wanted.iter().filter(is_folder).filter(|it| !grants.allows(it)).map(Grant::from).collect();
     let programs = programs(&folders, surroundings);
-    let granted_variable = |it: &&(String, String)| grants.env_names().any(|name| name == it.0);
-    let variables = surroundings.variables.iter().filter(granted_variable).cloned().collect();
+    let variables = variables(&grants, wanted, surroundings, warnings);
     // Settings of the user's configuration are for plugins that the user installed, not for one of a cloned repository.
     let own = surroundings.settings.iter().find(|it| it.0 == *name && subject.origin != Origin::Project.as_str());
     let settings = own.map(|it| Value::Object(it.1.clone()).to_string()).unwrap_or_else(|| "{}".into());
     let storage = surroundings.storage.as_ref().map(|it| it.join(&subject.origin).join(name.as_str()));
+    let network = Network::new(surroundings.network.clone(), surroundings.secrets.clone(), limits);
     Identity {
         name: name.clone(),
         grants: Arc::new(grants),
@@ -112,6 +119,7 @@ pub(crate) fn identity(
         storage_limit: limits.storage,
         programs,
         settings,
+        network: Arc::new(network),
     }
 }
 
@@ -130,6 +138,28 @@ fn programs(folders: &[OpenFolder], surroundings: &Surroundings) -> Place {
         variables: environment(&surroundings.variables),
         writable: writable.iter().flat_map(|it| without(it, &private)).collect(),
     }
+}
+
+/// The granted environment variables. One that holds a secret is none of them: the host adds it to requests instead.
+fn variables(
+    grants: &GrantSet,
+    asked: &[Capability],
+    surroundings: &Surroundings,
+    warnings: &mut Vec<String>,
+) -> Vec<(String, String)> {
+    let is_own_secret =
+        |name: &VariableName| asked.iter().any(|it| matches!(it, Capability::Credential(it) if it.secret() == name));
+    let mut variables = Vec::new();
+    for name in grants.env_names() {
+        let is_secret = VariableName::parse(name)
+            .is_ok_and(|it| is_own_secret(&it) || surroundings.secrets.is_variable_of_secret(&it));
+        if is_secret {
+            warnings.push(format!("was granted the variable `{name}`, which is a secret: no plugin reads one"));
+            continue;
+        }
+        variables.extend(surroundings.variables.iter().filter(|it| it.0 == name).cloned());
+    }
+    variables
 }
 
 /// Says which of the grants of this run give nothing: a name that no plugin has, a right that the plugin does not ask for.

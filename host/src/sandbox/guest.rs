@@ -13,8 +13,9 @@ use crate::capability::{Grant, GrantSet, Mode};
 use crate::host_request::{CallContext, Caller, Entry};
 use crate::limits::Limits;
 use crate::name::PluginName;
+use crate::sandbox::Terms;
 use crate::sandbox::clock::{CpuBudget, Deadline, InHost, Ticks};
-use crate::sandbox::http::DenyAll;
+use crate::sandbox::http::{Connections, Network};
 use crate::sandbox::limiter::Limiter;
 use crate::sandbox::output::{Output, Stream};
 use crate::sandbox::program::Place;
@@ -47,6 +48,8 @@ pub(crate) struct Identity {
     pub programs: Place,
     /// The user's settings for it, as a JSON object.
     pub settings: String,
+    /// How its requests go out, with connections that no other plugin uses.
+    pub network: Arc<Network>,
 }
 
 /// A folder of the host that a guest finds opened.
@@ -72,16 +75,42 @@ pub(crate) struct Guest {
     /// Built when the guest first uses WASI: most small calls never do.
     wasi: Option<WasiCtx>,
     http: WasiHttpCtx,
-    http_rules: DenyAll,
 }
 
 /// The call that a store works for.
 pub(crate) struct Call {
+    pub identity: Arc<Identity>,
     pub context: CallContext,
     pub entry: Entry,
     pub cpu: CpuBudget,
     pub deadline: Arc<Deadline>,
     pub in_host: InHost,
+    /// Requests that it has sent and not read to their end.
+    pub connections: Connections,
+}
+
+impl Call {
+    pub(crate) fn new(identity: &Arc<Identity>, context: CallContext, terms: Terms, now: u64) -> Self {
+        Self {
+            identity: identity.clone(),
+            context,
+            entry: terms.entry,
+            cpu: CpuBudget::new(terms.cpu, now),
+            deadline: Deadline::start(terms.deadline),
+            in_host: InHost::default(),
+            connections: Connections::default(),
+        }
+    }
+
+    /// Who asks, when an import asks the session for something.
+    pub(crate) fn caller(&self) -> Caller {
+        Caller {
+            plugin: self.identity.name.clone(),
+            entry: self.entry,
+            grants: self.identity.grants.clone(),
+            context: self.context.clone(),
+        }
+    }
 }
 
 impl Guest {
@@ -99,18 +128,12 @@ impl Guest {
             table,
             wasi: None,
             http: WasiHttpCtx::new(),
-            http_rules: DenyAll,
         }
     }
 
     /// Who asks, when an import asks the session for something.
     pub(crate) fn caller(&self) -> Caller {
-        Caller {
-            plugin: self.identity.name.clone(),
-            entry: self.call.entry,
-            grants: self.identity.grants.clone(),
-            context: self.call.context.clone(),
-        }
+        self.call.caller()
     }
 }
 
@@ -123,7 +146,7 @@ impl WasiView for Guest {
 
 impl WasiHttpView for Guest {
     fn http(&mut self) -> WasiHttpCtxView<'_> {
-        WasiHttpCtxView { hooks: &mut self.http_rules, table: &mut self.table, ctx: &mut self.http }
+        WasiHttpCtxView { hooks: &mut self.call, table: &mut self.table, ctx: &mut self.http }
     }
 }
 

@@ -9,6 +9,7 @@ use wasmtime_wasi::cli::{IsTerminal, StdoutStream};
 use wasmtime_wasi::p2::{OutputStream, Pollable, StreamError, StreamResult};
 
 use crate::fault::Fault;
+use crate::secrets::redact_tokens;
 use crate::text::visible_line;
 
 /// Bytes of a guest's standard error that go into the message when it traps: a traceback's end.
@@ -121,7 +122,8 @@ impl State {
 
     fn log(&self, stream: Stream, line: &[u8]) {
         let text = String::from_utf8_lossy(line);
-        let text = visible_line(text.trim_end_matches(['\n', '\r']));
+        let text = redact_tokens(text.trim_end_matches(['\n', '\r']));
+        let text = visible_line(&text);
         match stream {
             Stream::Out => tracing::info!(target: "guest", plugin = %self.plugin, "{text}"),
             Stream::Err => tracing::info!(target: "guest", plugin = %self.plugin, "stderr: {text}"),

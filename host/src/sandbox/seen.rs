@@ -6,6 +6,7 @@ use wasmtime::component::ResourceTableError;
 
 use crate::fault::Fault;
 use crate::sandbox::guest::HANDLES;
+use crate::secrets::redact_tokens;
 use crate::text::visible;
 
 /// What the store saw of a call that failed.
@@ -31,7 +32,7 @@ impl Seen {
         if let Some(ResourceTableError::Full) = error.downcast_ref() {
             return Fault::Handles(HANDLES);
         }
-        let stderr = self.stderr.clone();
+        let stderr = redact_tokens(&self.stderr).into_owned();
         if let Some(trap) = error.downcast_ref::<wasmtime::Trap>() {
             return match trap {
                 wasmtime::Trap::StackOverflow => Fault::Stack(self.stack_limit),
@@ -52,6 +53,7 @@ impl Seen {
         if error.chain().any(|it| it.to_string().contains("too much data is being copied")) {
             return Fault::Value(self.value_limit);
         }
-        Fault::Trap { reason: visible(&error.root_cause().to_string()).into_owned(), stderr }
+        let reason = error.root_cause().to_string();
+        Fault::Trap { reason: visible(&redact_tokens(&reason)).into_owned(), stderr }
     }
 }

@@ -84,7 +84,7 @@ impl Toolbox {
         let context = CallContext { has_permit: true, uses: uses.clone(), ..context.clone() };
         let outcome = self.steps(registered, arguments, &context).await;
         drop(permit);
-        let outcome = if outcome.ok() { outcome } else { outcome.with_missing(uses.denials()) };
+        let outcome = if outcome.ok() { outcome } else { outcome.for_want_of(&uses) };
         registered.plugin.record(Kind::Tool, registered.name(), arguments, outcome.ended(), &uses);
         outcome
     }
@@ -168,11 +168,13 @@ impl Registered {
 
     async fn handler(&self, arguments: &Arguments, context: &CallContext) -> Result<Map<String, Value>, Outcome> {
         let context = self.plugin.ready(Entry::Tool, context.clone()).await;
-        match self.plugin.call_tool(context, self.name(), &arguments.text).await {
+        match self.plugin.call_tool(context.clone(), self.name(), &arguments.text).await {
             Ok(Ok(text)) => object(&text).map_err(|got| {
                 let error = format!("tool `{}` must answer with a JSON object, it answered with {got}", self.address());
                 self.raised(error, arguments)
             }),
+            // A limit on its requests is told to the guest, which may give up for it.
+            Ok(Err(error)) if context.uses.hit_limit() => Err(self.raised(error, arguments).at_a_limit()),
             Ok(Err(error)) => Err(self.raised(error, arguments)),
             Err(fault) => Err(self.stopped(fault.ended(&format!("tool `{}`", self.address())), &fault, arguments)),
         }

@@ -3,6 +3,7 @@
 use crate::bindings::bellglass::plugin::log::{Host, Level};
 use crate::name::PluginName;
 use crate::sandbox::output::Output;
+use crate::secrets::redact_tokens;
 use crate::text::visible_line;
 
 /// The log needs the name and the budget, and nothing else.
@@ -16,7 +17,8 @@ impl Host for View<'_> {
         self.output.spend(message.len())?;
         let plugin = self.plugin;
         for line in message.lines() {
-            let line = visible_line(line);
+            let line = redact_tokens(line);
+            let line = visible_line(&line);
             match level {
                 Level::Trace => tracing::trace!(target: "guest", %plugin, "{line}"),
                 Level::Debug => tracing::debug!(target: "guest", %plugin, "{line}"),

@@ -1,6 +1,7 @@
 //! `settings`: what the user's configuration says under the plugin's name.
 
 use crate::bindings::bellglass::plugin::settings::Host;
+use crate::capability::VariableName;
 use crate::sandbox::guest::Identity;
 
 /// The plugin's own settings, and no other's.
@@ -13,8 +14,10 @@ impl Host for View<'_> {
         Ok(self.identity.settings.clone())
     }
 
-    async fn has_secret(&mut self, _name: String) -> wasmtime::Result<bool> {
-        // No secret can be stored yet, so none is granted.
-        Ok(false)
+    async fn has_secret(&mut self, name: String) -> wasmtime::Result<bool> {
+        // Of a secret that is not granted, a plugin learns not even that it is there.
+        let name = VariableName::parse(&name).ok();
+        let granted = name.filter(|name| self.identity.grants.credentials().any(|it| it.secret() == name));
+        Ok(granted.is_some_and(|it| self.identity.network.has_secret(&it)))
     }
 }

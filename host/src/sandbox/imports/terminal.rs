@@ -5,6 +5,7 @@ use crate::bindings::convert;
 use crate::host_request::{Ask, Show};
 use crate::sandbox::imports::port::Port;
 use crate::sandbox::read_beneath;
+use crate::secrets::redact;
 
 /// Bytes of a file that are shown; more is no reading for a terminal.
 const SHOWN_FILE: usize = 256 << 10;
@@ -19,27 +20,34 @@ impl Port<'_> {
     }
 }
 
+/// Text as it may be shown: a server may have sent a secret back.
+fn clean(text: String) -> String {
+    redact(&text).into_owned()
+}
+
 impl Host for Port<'_> {
     async fn say(&mut self, text: String, style: Style) -> wasmtime::Result<()> {
         if text.trim().is_empty() {
             return Ok(());
         }
-        self.show(text.len(), Show::Say(text, convert::style(style))).await
+        self.show(text.len(), Show::Say(clean(text), convert::style(style))).await
     }
 
     async fn print(&mut self, text: String) -> wasmtime::Result<()> {
         if text.trim().is_empty() {
             return Ok(());
         }
-        self.show(text.len(), Show::Print(text)).await
+        self.show(text.len(), Show::Print(clean(text))).await
     }
 
     async fn thinking(&mut self, text: String) -> wasmtime::Result<()> {
-        self.show(text.len(), Show::Thinking(text)).await
+        self.show(text.len(), Show::Thinking(clean(text))).await
     }
 
     async fn doing(&mut self, name: String, arguments: String, state: String) -> wasmtime::Result<()> {
-        self.show(name.len() + arguments.len() + state.len(), Show::Doing { name, arguments, state }).await
+        let bytes = name.len() + arguments.len() + state.len();
+        let [name, arguments, state] = [name, arguments, state].map(clean);
+        self.show(bytes, Show::Doing { name, arguments, state }).await
     }
 
     async fn waiting(&mut self) -> wasmtime::Result<()> {
@@ -56,7 +64,7 @@ impl Host for Port<'_> {
 
     async fn ask(&mut self, prompt: String) -> wasmtime::Result<Option<String>> {
         self.output.spend(prompt.len())?;
-        Ok(Port::wait(self, |reply| Ask::Line(prompt, reply)).await.ok().flatten())
+        Ok(Port::wait(self, |reply| Ask::Line(clean(prompt), reply)).await.ok().flatten())
     }
 
     async fn is_interactive(&mut self) -> wasmtime::Result<bool> {
