@@ -126,31 +126,6 @@ impl GrantSet {
         })
     }
 
-    /// Whether a program may be run with these arguments: the rights that cover it, or the one that is missing.
-    ///
-    /// # Errors
-    ///
-    /// The narrowest right that would do.
-    pub fn may_run(&self, argv: &[String]) -> Result<Vec<Capability>, Capability> {
-        let covers = |it: &&CommandPattern| it.covers(argv);
-        match self.commands().find(covers) {
-            Some(pattern) => Ok(vec![Capability::Run(pattern.clone())]),
-            None => Err(Capability::Run(CommandPattern::of(argv))),
-        }
-    }
-
-    /// Whether a line may be given to a shell.
-    ///
-    /// # Errors
-    ///
-    /// As for [`Self::may_run`].
-    pub fn may_run_line(&self, line: &str) -> Result<Vec<Capability>, Capability> {
-        match CommandPattern::plain_words(line) {
-            Some(argv) => self.may_run(&argv),
-            None => self.may_run(&[]),
-        }
-    }
-
     /// Returns all rights, sorted by kind and value.
     pub fn iter(&self) -> impl Iterator<Item = &Capability> {
         self.capabilities.iter()

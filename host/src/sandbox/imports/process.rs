@@ -6,7 +6,8 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 
 use crate::bindings::bellglass::plugin::process::{Host, Options, Output};
-use crate::capability::Grant;
+use crate::capability::{Capability, CommandPattern, Grant};
+use crate::command_line::{self, CommandLine};
 use crate::host_request::{Ask, Entry, Show};
 use crate::limits::Limits;
 use crate::sandbox::guest::Identity;
@@ -69,16 +70,19 @@ impl View<'_> {
     /// Whether every command of it is granted; what is missing is noted, and named.
     fn judge(&self, program: &Program) -> Result<(), String> {
         let (plugin, uses) = (&self.identity.name, &self.port.caller.context.uses);
-        let judged = match program {
-            Program::Line(line) => self.identity.grants.may_run_line(line),
-            Program::Argv(argv) => self.identity.grants.may_run(argv),
+        let line = match program {
+            Program::Line(line) => CommandLine::parse(line),
+            Program::Argv(argv) => CommandLine::of_argv(argv),
         };
+        let granted: Vec<CommandPattern> = self.identity.grants.commands().cloned().collect();
+        let judged = command_line::granted(line.as_ref().ok(), &granted);
         match judged {
             Ok(patterns) => {
-                patterns.into_iter().for_each(|it| uses.allowed(plugin, Grant::from(&it)));
+                patterns.into_iter().for_each(|it| uses.allowed(plugin, Grant::One(Capability::Run(it))));
                 Ok(())
             }
             Err(missing) => {
+                let missing = Capability::Run(missing);
                 let grant = Grant::from(&missing);
                 let flag = grant.flag(plugin);
                 uses.denied(plugin, grant);
