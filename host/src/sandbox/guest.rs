@@ -15,7 +15,7 @@ use crate::limits::Limits;
 use crate::name::PluginName;
 use crate::sandbox::Terms;
 use crate::sandbox::clock::{CpuBudget, Deadline, Ticks};
-use crate::sandbox::http::{Connections, Network};
+use crate::sandbox::http::{Network, Requests};
 use crate::sandbox::limiter::Limiter;
 use crate::sandbox::output::{Output, Stream};
 
@@ -78,8 +78,8 @@ pub(crate) struct Call {
     pub entry: Entry,
     pub cpu: CpuBudget,
     pub deadline: Arc<Deadline>,
-    /// Requests that it has sent and not read to their end.
-    pub connections: Connections,
+    /// What is kept of its requests.
+    pub requests: Requests,
 }
 
 impl Call {
@@ -90,7 +90,7 @@ impl Call {
             entry: terms.entry,
             cpu: CpuBudget::new(terms.cpu, now),
             deadline: Deadline::start(terms.deadline),
-            connections: Connections::default(),
+            requests: Requests::default(),
         }
     }
 

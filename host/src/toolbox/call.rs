@@ -70,7 +70,8 @@ impl Toolbox {
         let context = CallContext { has_permit: true, ..context.clone() };
         let outcome = self.steps(registered, arguments, &context).await;
         drop(permit);
-        outcome
+        // A limit on its requests is told to the guest, which may give up for it.
+        if !outcome.ok() && context.uses.hit_limit() { outcome.at_a_limit() } else { outcome }
     }
 
     async fn steps(&self, registered: &Registered, arguments: &str, context: &CallContext) -> Outcome {
@@ -156,8 +157,6 @@ impl Registered {
                 let error = format!("tool `{}` must answer with a JSON object, it answered with {got}", self.address());
                 self.raised(error, arguments)
             }),
-            // A limit on its requests is told to the guest, which may give up for it.
-            Ok(Err(error)) if context.uses.hit_limit() => Err(self.raised(error, arguments).at_a_limit()),
             Ok(Err(error)) => Err(self.raised(error, arguments)),
             Err(fault) => Err(self.stopped(fault.ended(&format!("tool `{}`", self.address())), &fault, arguments)),
         }

@@ -2,6 +2,7 @@
 //!
 //! Apart, because nothing of a body is ever kept, and every limit on one is counted here.
 
+use std::collections::HashSet;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -15,29 +16,46 @@ use reqwest::Url;
 use tokio::time::{Instant, Sleep};
 use wasmtime_wasi_http::{Error, WasiBody};
 
+use crate::capability::Origin;
 use crate::sandbox::http::error;
 use crate::sandbox::http::mask::Mask;
 use crate::uses::Uses;
 
-/// Requests of one call that are not read to their end.
+/// What is kept of one call's requests: how many are not read to their end, and which hosts the person refused.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Connections(Arc<AtomicUsize>);
+pub(crate) struct Requests(Arc<Kept>);
+
+#[derive(Debug, Default)]
+struct Kept {
+    open: AtomicUsize,
+    refused: Mutex<HashSet<Origin>>,
+}
 
 /// One of them.
 #[derive(Debug)]
-pub(super) struct Connection(Arc<AtomicUsize>);
+pub(super) struct Connection(Arc<Kept>);
 
-impl Connections {
+impl Requests {
+    /// Notes that the person refused a host.
+    pub(super) fn refuse(&self, origin: &Origin) {
+        self.0.refused.lock().unwrap_or_else(PoisonError::into_inner).insert(origin.clone());
+    }
+
+    /// Whether the person refused a host in this call.
+    pub(super) fn is_refused(&self, origin: &Origin) -> bool {
+        self.0.refused.lock().unwrap_or_else(PoisonError::into_inner).contains(origin)
+    }
+
     /// Takes one of so many, if one is left.
     pub(super) fn take(&self, most: usize) -> Option<Connection> {
         let more = |n: usize| (n < most).then_some(n + 1);
-        self.0.fetch_update(SeqCst, SeqCst, more).ok().map(|_| Connection(self.0.clone()))
+        self.0.open.fetch_update(SeqCst, SeqCst, more).ok().map(|_| Connection(self.0.clone()))
     }
 }
 
 impl Drop for Connection {
     fn drop(&mut self) {
-        self.0.fetch_sub(1, SeqCst);
+        self.0.open.fetch_sub(1, SeqCst);
     }
 }
 
@@ -176,7 +194,7 @@ mod tests {
 
     #[test]
     fn a_connection_is_given_back_when_it_is_dropped() {
-        let connections = Connections::default();
+        let connections = Requests::default();
         let held: Vec<_> = (0..3).map_while(|_| connections.take(2)).collect();
         assert_eq!(held.len(), 2);
         drop(held);

@@ -11,11 +11,10 @@ use tokio::sync::OnceCell;
 use wasmtime_wasi_http::Error;
 
 use crate::capability::{Host, Origin, Scheme, VariableName, special};
-use crate::host_request::Caller;
 use crate::limits::Limits;
 use crate::network::NetworkSettings;
 use crate::question::{Choice, Question};
-use crate::sandbox::clock::Deadline;
+use crate::sandbox::http::Outgoing;
 use crate::sandbox::http::resolve::{Resolver, Rule};
 use crate::sandbox::http::rules::{Passage, Target, is_local, is_this_machine};
 use crate::sandbox::http::tls;
@@ -153,16 +152,15 @@ impl Network {
     }
 
     /// Asks the person whether a plugin may use a host that only a grant for any host covers.
-    pub(super) async fn ask(&self, caller: &Caller, deadline: &Arc<Deadline>, origin: &Origin) -> bool {
-        // Who was refused once asks no second time in the same call.
-        let denied = super::grant_of(origin);
-        let refused = || caller.context.uses.list().iter().any(|it| !it.allowed && it.grant == denied);
-        let _pause = deadline.pause();
+    pub(super) async fn ask(&self, outgoing: &Outgoing, origin: &Origin) -> bool {
+        let caller = &outgoing.caller;
+        let _pause = outgoing.deadline.pause();
         let mut allowed = self.allowed.lock().await;
         if allowed.contains(origin) {
             return true;
         }
-        if refused() {
+        // Who was refused once asks no second time in the same call.
+        if outgoing.requests.is_refused(origin) {
             return false;
         }
         let question = Question {
@@ -181,7 +179,7 @@ impl Network {
                 true
             }
             _ => {
-                caller.context.uses.denied(&caller.plugin, denied.clone());
+                outgoing.requests.refuse(origin);
                 false
             }
         }
