@@ -20,7 +20,7 @@ fn a_broken_configuration_stops_the_start_with_its_place_and_what_is_right() {
     "#]]);
     with("[limits]\nmemroy = \"1GiB\"\n").check(expect![[r#"
         --- stderr
-        error: `$ENV/home/.config/bellglass/config.toml:2:1`: unknown key `memroy` in `limits`, expected `calls`, `component`, `cpu`, `deadline`, `depth`, `http_body`, `http_idle`, `instances`, `listing`, `listing_cpu`, `log`, `memory`, `model_result`, `schema`, `stack`, `storage` or `value`
+        error: `$ENV/home/.config/bellglass/config.toml:2:1`: unknown key `memroy` in `limits`, expected `calls`, `component`, `cpu`, `deadline`, `depth`, `http_body`, `http_connect`, `http_first_byte`, `http_idle`, `http_requests`, `instances`, `listing`, `listing_cpu`, `log`, `memory`, `model_result`, `schema`, `stack`, `storage` or `value`
           hint: did you mean `memory`?
         [exit 1]
     "#]]);

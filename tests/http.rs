@@ -109,7 +109,8 @@ async fn tls_is_spoken_with_whom_the_machine_or_the_users_file_trusts() {
 
 #[tokio::test]
 async fn what_went_wrong_has_a_name_of_its_own() {
-    let cases: [(&str, fn(&str) -> Vec<Step>); 4] = [
+    type Script = fn(&str) -> Vec<Step>;
+    let cases: [(&str, Script); 4] = [
         ("ErrorCode::ConnectionTerminated", |_| vec![Step::Close]),
         ("ErrorCode::HttpProtocolError", |_| vec![Step::Send(b"this is no HTTP\r\n\r\n".to_vec()), Step::Close]),
         ("incomplete HTTP response", |_| {
@@ -210,10 +211,10 @@ fn a_refusal_says_in_the_log_which_flag_grants_it_and_nothing_of_the_path() {
 async fn sixty_four_calls_of_which_half_drip_all_end_as_they_should() {
     let drips = Server::http(|_| vec![head(), Step::Drip(chunk("x"), Duration::from_millis(5))]);
     let well = Server::ok();
-    let bench = granted(&well).grant(&drips.grant()).limits(|it| it.deadline = Duration::from_millis(1500));
+    let bench = granted(&well).grant(&drips.grant()).limits(|it| it.deadline = Duration::from_secs(3));
     let host = bench.limits(|it| it.calls = 64).load().await;
     let call = async |n: usize| {
-        let server = if n % 2 == 0 { &well } else { &drips };
+        let server = if n.is_multiple_of(2) { &well } else { &drips };
         host.call("request", json!({"url": server.origin()})).await
     };
     let outcomes = futures_util::future::join_all((0..64).map(call)).await;

@@ -102,7 +102,7 @@ impl Outgoing {
     async fn judge(&self, target: &Target) -> Result<Passage, Error> {
         match rules::judge(&self.caller.grants, target) {
             Ok(passage) => Ok(passage),
-            Err(rules::No::Ask) if self.network.ask(&self, &target.origin).await => Ok(Passage::Public),
+            Err(rules::No::Ask) if self.network.ask(self, &target.origin).await => Ok(Passage::Public),
             Err(rules::No::Ask | rules::No::Denied) => {
                 let (plugin, grant) = (&self.caller.plugin, grant_of(&target.origin));
                 tracing::warn!(

@@ -55,6 +55,15 @@ fn setup(setup: &mut Setup) {
     setup.raw_tool("request", "Sends one", ANY, |args: Value| -> Answer {
         request::follow(&args).map_err(Failure::new)
     });
+    setup.raw_tool("repeat", "Sends one after the other", ANY, |args: Value| -> Answer {
+        for _ in 0..args["n"].as_u64().unwrap_or(1) {
+            let answer = request::follow(&args).map_err(Failure::new)?;
+            if answer["status"] != 200 {
+                return Err(Failure::new(answer));
+            }
+        }
+        Ok(json!({}))
+    });
     setup.raw_tool("at-once", "Sends many", ANY, move |args: Value| -> Answer {
         Ok(request::at_once(&text(&args, "url"), args["n"].as_u64().unwrap_or(1)))
     });
