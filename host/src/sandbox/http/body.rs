@@ -18,7 +18,7 @@ use wasmtime_wasi_http::{Error, WasiBody};
 
 use crate::capability::Origin;
 use crate::sandbox::http::error;
-use crate::sandbox::http::mask::Mask;
+use crate::sandbox::http::mask::{self, Mask};
 use crate::uses::Uses;
 
 /// What is kept of one call's requests: how many are not read to their end, and which hosts the person refused.
@@ -99,6 +99,8 @@ pub(super) struct ResponseBody {
     timer: Option<Pin<Box<Sleep>>>,
     is_waiting: bool,
     mask: Mask,
+    /// What comes after the rest of the data.
+    trailers: Option<HeaderMap>,
     connection: Option<Connection>,
     uses: Arc<Uses>,
 }
@@ -113,7 +115,8 @@ impl ResponseBody {
         uses: Arc<Uses>,
     ) -> Self {
         let total = most.map(|it| (it, it));
-        Self { inner, total, idle, timer: None, is_waiting: false, mask, connection: Some(connection), uses }
+        let connection = Some(connection);
+        Self { inner, total, idle, timer: None, is_waiting: false, mask, trailers: None, connection, uses }
     }
 
     /// A piece came in: it counts, and the timer starts anew when the guest waits again.
@@ -147,6 +150,9 @@ impl ResponseBody {
 
     fn poll_inner(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Error>>> {
         loop {
+            if let Some(trailers) = self.trailers.take() {
+                return Poll::Ready(Some(Ok(Frame::trailers(trailers))));
+            }
             let Poll::Ready(polled) = Pin::new(&mut self.inner).poll_frame(cx) else {
                 return self.poll_idle(cx).map(|it| Some(Err(it)));
             };
@@ -155,7 +161,18 @@ impl ResponseBody {
                 Some(Err(failed)) => return Poll::Ready(Some(Err(error::sorted(&failed)))),
                 None => return Poll::Ready(self.mask.rest().map(|it| Ok(Frame::data(it)))),
             };
-            let Ok(bytes) = frame.into_data() else { continue };
+            let bytes = match frame.into_data() {
+                Ok(bytes) => bytes,
+                Err(frame) => {
+                    let mut trailers = frame.into_trailers().unwrap_or_default();
+                    mask::headers(&mut trailers, &self.mask);
+                    self.trailers = Some(trailers);
+                    match self.mask.rest() {
+                        Some(rest) => return Poll::Ready(Some(Ok(Frame::data(rest)))),
+                        None => continue,
+                    }
+                }
+            };
             self.count(bytes.len())?;
             let bytes = self.mask.piece(bytes);
             // All of it may wait for the piece that shows whether it is the start of a secret.

@@ -30,8 +30,9 @@ pub(crate) struct Network {
     secrets: Arc<Secrets>,
     limits: HttpLimits,
     clients: Mutex<HashMap<Key, Arc<OnceCell<reqwest::Client>>>>,
+    allowed: Mutex<HashSet<Origin>>,
     /// Held while a person is asked: one question at a time.
-    allowed: tokio::sync::Mutex<HashSet<Origin>>,
+    asking: tokio::sync::Mutex<()>,
 }
 
 /// The limits on requests, of [`Limits`].
@@ -49,6 +50,8 @@ pub(super) struct HttpLimits {
 enum Key {
     /// Addresses of the internet at large.
     Public(Scheme),
+    /// The user's proxy, which goes on from there.
+    Proxied(Scheme),
     /// One origin, wherever its name leads. For another port of the same host there is another client, or none.
     Named(Origin),
 }
@@ -81,11 +84,12 @@ impl Network {
     /// The client that goes to a target and to nowhere that the passage does not lead.
     pub(super) async fn client(&self, target: &Target, passage: Passage) -> Result<reqwest::Client, Error> {
         let origin = &target.origin;
-        let key = match passage {
-            Passage::Public => Key::Public(origin.scheme()),
-            Passage::Named => Key::Named(origin.clone()),
-        };
         let proxy = self.settings.proxy.clone().filter(|_| !is_direct(origin.host()));
+        let key = match (&proxy, passage) {
+            (Some(_), _) => Key::Proxied(origin.scheme()),
+            (None, Passage::Public) => Key::Public(origin.scheme()),
+            (None, Passage::Named) => Key::Named(origin.clone()),
+        };
         if proxy.is_some() {
             self.check_before_proxy(target, passage).await?;
         }
@@ -154,9 +158,14 @@ impl Network {
     /// Asks the person whether a plugin may use a host that only a grant for any host covers.
     pub(super) async fn ask(&self, outgoing: &Outgoing, origin: &Origin) -> bool {
         let caller = &outgoing.caller;
+        let is_allowed = || self.allowed.lock().unwrap_or_else(PoisonError::into_inner).contains(origin);
+        if is_allowed() {
+            return true;
+        }
         let _pause = outgoing.deadline.pause();
-        let mut allowed = self.allowed.lock().await;
-        if allowed.contains(origin) {
+        let _one_at_a_time = self.asking.lock().await;
+        // Somebody may have asked about the same host meanwhile.
+        if is_allowed() {
             return true;
         }
         // Who was refused once asks no second time in the same call.
@@ -175,7 +184,7 @@ impl Network {
         match caller.context.choose(caller, question).await.map(|it| it.key) {
             Some('y') => true,
             Some('s') => {
-                allowed.insert(origin.clone());
+                self.allowed.lock().unwrap_or_else(PoisonError::into_inner).insert(origin.clone());
                 true
             }
             _ => {
