@@ -15,7 +15,7 @@ use crate::limits::Limits;
 use crate::name::PluginName;
 use crate::sandbox::Terms;
 use crate::sandbox::clock::{CpuBudget, Deadline, InHost, Ticks};
-use crate::sandbox::http::{Connections, Network};
+use crate::sandbox::http::{Network, Requests};
 use crate::sandbox::limiter::Limiter;
 use crate::sandbox::output::{Output, Stream};
 use crate::sandbox::program::Place;
@@ -85,8 +85,8 @@ pub(crate) struct Call {
     pub cpu: CpuBudget,
     pub deadline: Arc<Deadline>,
     pub in_host: InHost,
-    /// Requests that it has sent and not read to their end.
-    pub connections: Connections,
+    /// What is kept of its requests.
+    pub requests: Requests,
 }
 
 impl Call {
@@ -98,7 +98,7 @@ impl Call {
             cpu: CpuBudget::new(terms.cpu, now),
             deadline: Deadline::start(terms.deadline),
             in_host: InHost::default(),
-            connections: Connections::default(),
+            requests: Requests::default(),
         }
     }
 

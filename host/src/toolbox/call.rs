@@ -85,6 +85,8 @@ impl Toolbox {
         let outcome = self.steps(registered, arguments, &context).await;
         drop(permit);
         let outcome = if outcome.ok() { outcome } else { outcome.for_want_of(&uses) };
+        // A limit on its requests is told to the guest, which may give up for it.
+        let outcome = if !outcome.ok() && uses.hit_limit() { outcome.at_a_limit() } else { outcome };
         registered.plugin.record(Kind::Tool, registered.name(), arguments, outcome.ended(), &uses);
         outcome
     }
@@ -173,8 +175,6 @@ impl Registered {
                 let error = format!("tool `{}` must answer with a JSON object, it answered with {got}", self.address());
                 self.raised(error, arguments)
             }),
-            // A limit on its requests is told to the guest, which may give up for it.
-            Ok(Err(error)) if context.uses.hit_limit() => Err(self.raised(error, arguments).at_a_limit()),
             Ok(Err(error)) => Err(self.raised(error, arguments)),
             Err(fault) => Err(self.stopped(fault.ended(&format!("tool `{}`", self.address())), &fault, arguments)),
         }
