@@ -22,6 +22,7 @@ mod limits;
 mod residents;
 
 // What a plugin can reach.
+mod attacks;
 mod sandbox;
 
 // Around a call: order, refusals, replacements.

@@ -7,6 +7,7 @@ pub mod discover;
 pub mod inspect;
 
 pub mod load;
+mod reserved;
 mod resident;
 pub mod rights;
 mod waits;

@@ -7,12 +7,12 @@ pub(crate) mod cache;
 pub(crate) mod clock;
 pub(crate) mod engine;
 pub(crate) mod exports;
+pub(crate) mod files;
 pub(crate) mod guest;
 mod http;
 pub(crate) mod imports;
 mod limiter;
 mod output;
-mod read_beneath;
 mod seen;
 
 use std::sync::Arc;

@@ -185,7 +185,9 @@ impl Global {
                 workspace: folders.workspace.clone(),
                 home: folders.home.clone(),
                 storage: folders.state.as_ref().map(|it| it.join("storage")),
-                private: [&folders.cache, &folders.config, &folders.state].into_iter().flatten().cloned().collect(),
+                private: folders.cache.iter().cloned().collect(),
+                own: [&folders.config, &folders.state].into_iter().flatten().cloned().collect(),
+                plugin_places: Vec::new(),
                 grants: self.grants.clone(),
                 settings: config.plugins.clone().into_iter().collect(),
                 variables: std::env::vars_os()

@@ -234,6 +234,7 @@ fn stranger(file: &Path) -> Identity {
         variables: Vec::new(),
         storage: None,
         storage_limit: 0,
+        storage_lock: Default::default(),
         settings: "{}".into(),
     }
 }

@@ -2,18 +2,20 @@
 //!
 //! Apart, because every import and every limit meets here, and nothing else may.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use wasmtime::component::ResourceTable;
-use wasmtime_wasi::{FsPerms, WasiCtx, WasiCtxView, WasiView};
+use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
 use wasmtime_wasi_http::{WasiHttpCtx, WasiHttpCtxView, WasiHttpView};
 
-use crate::capability::{GrantSet, Mode};
+use crate::capability::{Folder, GrantSet, Mode};
 use crate::host_request::{CallContext, Caller, Entry};
 use crate::limits::Limits;
 use crate::name::PluginName;
 use crate::sandbox::clock::{CpuBudget, Deadline, Ticks};
+use crate::sandbox::files::Files;
 use crate::sandbox::http::DenyAll;
 use crate::sandbox::limiter::Limiter;
 use crate::sandbox::output::{Output, Stream};
@@ -40,6 +42,8 @@ pub(crate) struct Identity {
     pub storage: Option<PathBuf>,
     /// Bytes that it may keep there.
     pub storage_limit: usize,
+    /// Held while something is done with the storage.
+    pub storage_lock: tokio::sync::Mutex<()>,
     /// The user's settings for it, as a JSON object.
     pub settings: String,
 }
@@ -47,12 +51,27 @@ pub(crate) struct Identity {
 /// A folder of the host that a guest finds opened.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct OpenFolder {
-    /// Where it is on the host.
+    /// Where it is on the host: its real path when the plugin was loaded.
     pub host: PathBuf,
     /// What the guest calls it.
     pub guest: String,
+    /// What was granted.
+    pub granted: Folder,
     /// What the guest may do below it.
     pub mode: Mode,
+    /// What is below it, and not granted with it; beside what is protected by its name alone.
+    pub inside: Arc<[Inside]>,
+}
+
+/// A place below a granted folder that the grant does not include.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Inside {
+    /// The names from the granted folder down; at least one. It need not be there.
+    pub names: Vec<OsString>,
+    /// Whether it cannot be read either.
+    pub hidden: bool,
+    /// Whether no grant opens it.
+    pub never: bool,
 }
 
 /// The data of one store.
@@ -63,6 +82,7 @@ pub(crate) struct Guest {
     pub(crate) limiter: Limiter,
     pub(crate) ticks: Ticks,
     pub(crate) table: ResourceTable,
+    pub(crate) files: Files,
     /// Built when the guest first uses WASI: most small calls never do.
     wasi: Option<WasiCtx>,
     http: WasiHttpCtx,
@@ -89,6 +109,7 @@ impl Guest {
             limiter: Limiter::new(limits.memory),
             ticks,
             table,
+            files: Files::default(),
             wasi: None,
             http: WasiHttpCtx::new(),
             http_rules: DenyAll,
@@ -119,7 +140,7 @@ impl WasiHttpView for Guest {
     }
 }
 
-/// WASI with nothing behind it but the granted folders and variables, clocks, random numbers and the log.
+/// WASI with nothing behind it but the granted variables, clocks, random numbers and the log; folders have a file of their own.
 fn wasi(identity: &Identity, entry: Entry, output: &Output) -> WasiCtx {
     let mut builder = WasiCtx::builder();
     builder.stdout(output.stream(Stream::Out)).stderr(output.stream(Stream::Err)).max_random_size(RANDOM);
@@ -130,15 +151,6 @@ fn wasi(identity: &Identity, entry: Entry, output: &Output) -> WasiCtx {
     }
     for (name, value) in &identity.variables {
         builder.env(name, value);
-    }
-    for folder in &identity.folders {
-        let perms = match folder.mode {
-            Mode::Read => FsPerms::ReadOnly,
-            Mode::Write => FsPerms::ReadWrite,
-        };
-        if let Err(error) = builder.preopened_dir(&folder.host, &folder.guest, perms) {
-            tracing::warn!(plugin = %identity.name, folder = %folder.host.display(), "cannot open a granted folder: {error:#}");
-        }
     }
     builder.build()
 }

@@ -17,13 +17,17 @@ mod toolbox;
 use wasmtime::component::{HasData, Linker};
 
 use crate::bindings::bellglass::plugin as wit;
+use crate::sandbox::files;
 use crate::sandbox::guest::Guest;
 
-/// Links all of WASI 0.2, `wasi:http`, and every interface of ours. A right is decided on each call, never by linking: some
+/// Links all of WASI 0.2 and 0.3, `wasi:http`, and every interface of ours. A right is decided on each call, never by linking: some
 /// languages import every interface there is.
 pub(crate) fn add_to_linker(linker: &mut Linker<Guest>) -> wasmtime::Result<()> {
     wasmtime_wasi::p2::add_to_linker_async(linker)?;
     wasmtime_wasi_http::p2::add_only_http_to_linker_async(linker)?;
+    wasmtime_wasi::p3::add_to_linker(linker)?;
+    wasmtime_wasi_http::p3::add_to_linker(linker)?;
+    files::add_to_linker(linker)?;
     wit::types::add_to_linker::<_, Port>(linker, port)?;
     wit::log::add_to_linker::<_, Log>(linker, |guest| log::View {
         output: &guest.output,

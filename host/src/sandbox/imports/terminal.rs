@@ -3,8 +3,8 @@
 use crate::bindings::bellglass::plugin::terminal::{Host, Style};
 use crate::bindings::convert;
 use crate::host_request::{Ask, Show};
+use crate::sandbox::files::read_beneath;
 use crate::sandbox::imports::port::Port;
-use crate::sandbox::read_beneath;
 
 /// Bytes of a file that are shown; more is no reading for a terminal.
 const SHOWN_FILE: usize = 256 << 10;
