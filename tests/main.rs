@@ -20,6 +20,7 @@ mod cache;
 // Every limit of the sandbox, and the plugins that outlive a call.
 mod limits;
 mod residents;
+mod waiting;
 
 // What a plugin can reach.
 mod attacks;

@@ -27,6 +27,10 @@ const RANDOM: u64 = 1 << 20;
 /// that a process may usually open.
 pub(crate) const HANDLES: usize = 256;
 
+/// Tasks, streams and futures of WASI 0.3 that one instance may have, and handles to all that there is: each is memory of the
+/// host, some hundred bytes.
+pub(crate) const TASKS: usize = 4096;
+
 /// What the sandbox knows of a plugin; the same for all its instances.
 #[derive(Debug)]
 pub(crate) struct Identity {

@@ -18,6 +18,7 @@ wit_bindgen::generate!({
 use bellglass::plugin::types::ToolDefinition;
 use exports::bellglass::plugin::{manifest, tools};
 use serde_json::{Value, json};
+use wasi::clocks::monotonic_clock::wait_for;
 use wasi::filesystem::types::{Descriptor, ErrorCode};
 
 use script::{READS, Script, Version, WRITES};
@@ -55,6 +56,15 @@ impl tools::Guest for Files {
 
     async fn call_tool(_name: String, arguments: String) -> Result<String, String> {
         let arguments: Value = serde_json::from_str(&arguments).map_err(|it| it.to_string())?;
+        let number = |key: &str| arguments[key].as_u64().unwrap_or_default();
+        for _ in 0..number("waits") {
+            wait_for(number("nanoseconds")).await;
+        }
+        let kept: Vec<_> = (0..number("streams")).map(|_| wit_stream::new::<u8>()).collect();
+        std::hint::black_box(&kept);
+        while arguments["spins"] == true {
+            std::hint::black_box(());
+        }
         let results = Script::new().run::<Three>(&arguments["steps"]).await;
         Ok(json!({ "results": results }).to_string())
     }
