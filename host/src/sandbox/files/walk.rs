@@ -266,6 +266,42 @@ mod tests {
     }
 
     #[test]
+    fn no_path_through_no_links_leads_out() {
+        use proptest::prelude::*;
+        let (root, start) = tree();
+        let inside = root.path().canonicalize().unwrap().join("in");
+        for (link, to) in
+            [("up", ".."), ("a/top", "../.."), ("out", "../secret"), ("down", "a/b"), ("a/b/out", "../../out")]
+        {
+            symlink(to, inside.join(link)).unwrap();
+        }
+        symlink(&inside, inside.join("absolute")).unwrap();
+        let names = ["a", "b", "file", "up", "top", "out", "down", "absolute", "in", "secret", "..", "..", ".", ""];
+        let path = prop::collection::vec(prop::sample::select(names.to_vec()), 0..9).prop_map(|it| it.join("/"));
+        proptest!(ProptestConfig::with_cases(20_000), |(path in path, follow: bool)| {
+            let folder = match walk(&start, &path, follow) {
+                Ok(Place::Entry(entry)) => {
+                    prop_assert!(!entry.name.to_string_lossy().contains('/') && entry.name != ".." && entry.name != ".");
+                    prop_assert!(!follow || entry.kind() != Some(FileType::Symlink));
+                    entry.folder
+                }
+                Ok(Place::Folder(folder)) => folder,
+                Err(_) => return Ok(()),
+            };
+            // Climbing from there comes to the start before it comes to the root.
+            let id = |it: &OwnedFd| rustix::fs::fstat(it).map(|it| it.st_ino).unwrap();
+            let (goal, mut here) = (start.metadata().unwrap().ino(), folder);
+            for _ in 0..4 {
+                if id(&here) == goal {
+                    return Ok(());
+                }
+                here = above(here.as_fd()).unwrap();
+            }
+            prop_assert!(false, "{path:?} leads out");
+        });
+    }
+
+    #[test]
     fn a_real_path_with_a_link_on_its_way_is_not_opened() {
         let (root, _start) = tree();
         let real = root.path().canonicalize().unwrap();
