@@ -40,9 +40,9 @@ async fn a_guest_that_waits_too_long_is_stopped_and_the_next_call_works() {
 #[tokio::test]
 async fn a_guest_that_hoards_streams_is_stopped_and_the_next_call_works() {
     let host = Bench::new(&["files-next"]).load().await;
-    assert!(host.call(TRY, json!({"streams": 500})).await.ok());
+    assert!(host.call(TRY, json!({"streams": 200})).await.ok());
     let outcome = host.call(TRY, json!({"streams": 1_000_000})).await;
-    expect!["tool `files-next.try` was stopped: it kept more than 4096 files, streams and timers open"]
+    expect!["tool `files-next.try` was stopped: it kept more than 1024 files, streams and timers open"]
         .assert_eq(outcome.object()["error"].as_str().unwrap());
     assert_eq!(host.answer(TRY, json!({})).await, json!({"results": []}));
 }

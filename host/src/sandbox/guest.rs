@@ -29,7 +29,7 @@ pub(crate) const HANDLES: usize = 256;
 
 /// Tasks, streams and futures of WASI 0.3 that one instance may have, and handles to all that there is: each is memory of the
 /// host, some hundred bytes.
-pub(crate) const TASKS: usize = 4096;
+pub(crate) const TASKS: usize = 1024;
 
 /// What the sandbox knows of a plugin; the same for all its instances.
 #[derive(Debug)]

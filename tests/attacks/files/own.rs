@@ -1,5 +1,7 @@
 //! Plugins, and the program's own folders: whoever writes there runs outside.
 
+use crate::support::TestEnv;
+
 use super::{Attack, GUESTS, NO, OK, WORKSPACE, bench, results, run, steps};
 
 #[tokio::test]
@@ -96,4 +98,34 @@ async fn the_programs_own_folders_are_neither_read_nor_written_from_above() {
         let cache = [("put .cache/bellglass/code", NO)];
         in_the_home(plugin, &["write=.", "write=~/.cache/bellglass"], &cache).await;
     }
+}
+
+#[test]
+fn the_program_itself_knows_what_is_its_own_and_says_how_to_grant_it() {
+    let env = TestEnv::new().guest("files").config("").home_file("notes.txt", "mine").home_file("more/p.wasm", "");
+    // The way to the state is there, and the state is not yet.
+    let env = env.home_file(".local/state/other/x", "");
+    let tried = [
+        "put .config/bellglass/policy.toml",
+        "symlink .local/state/bellglass more",
+        "mkdir .local/state/bellglass",
+        "put .agents/plugins/x.wasm",
+        "put more/q.wasm",
+        "put notes.txt",
+    ];
+    let given = steps(tried).to_string();
+    let run = |grants: &[&str]| {
+        let mut command = env.command(&[&["call", "try", &given, "--plugins", "more"], grants].concat());
+        command.current_dir(env.home());
+        env.finish(command, "")
+    };
+    let refused = run(&["--grant", "files:write=."]);
+    let shown = |results: &[&str]| serde_json::json!({"results": results, "ok": true}).to_string();
+    assert_eq!(refused.stdout.trim_end(), shown(&[NO, NO, NO, NO, NO, OK]), "{refused}");
+    for flag in ["write=.config/bellglass", "write=.local/state/bellglass", "write=.agents/plugins", "write=more"] {
+        assert!(refused.stderr.contains(&format!("(`--grant files:{flag}`)")), "{flag}: {refused}");
+    }
+    let granted = ["--grant", "files:write=.", "--grant", "files:write=.agents/plugins"];
+    let granted = run(&granted);
+    assert_eq!(granted.stdout.trim_end(), shown(&[NO, NO, NO, OK, NO, OK]), "{granted}");
 }
