@@ -47,6 +47,10 @@ fn workspace() -> TestEnv {
         .file("src/main.rs", "fn main() {}")
         .file("src/deep/a.txt", "deep")
         .file("dev/deep/a.txt", "deep")
+        .file("bare/HEAD", "ref: refs/heads/main")
+        .file("bare/refs/heads/main", "")
+        .file("bare/objects/info/packs", "")
+        .file("bare/hooks/old", "")
         .file("free.txt", "free")
         .home_file("outside.txt", "outside")
         .home_file(".config/bellglass/grants.toml", "# grants")
@@ -136,7 +140,7 @@ async fn run(attacks: &[Attack]) {
             let name = format!("{} ({plugin})", attack.name);
             let bench = bench(plugin, attack.grants);
             let protected = || {
-                ["work/.git", "work/sub", "work/.agents", "work/plug", "home/.config", "home/.cache"]
+                ["work/.git", "work/sub", "work/.agents", "work/plug", "work/bare", "home/.config", "home/.cache"]
                     .map(|it| tree(&bench.env().work().parent().unwrap().join(it)))
             };
             let host = bench.load().await;

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use crate::capability::{Mode, is_protected};
 use crate::plugin::rights::Surroundings;
-use crate::sandbox::files::names_below;
+use crate::sandbox::files::repository;
 use crate::sandbox::guest::Inside;
 
 /// Bytes of a `.git` file that are read: it holds one path.
@@ -36,7 +36,7 @@ pub(crate) fn inside(folder: &Path, surroundings: &Surroundings) -> Arc<[Inside]
 /// Whether a folder, given by its real path, is or is in what a grant of a folder above does not include.
 pub(crate) fn is_reserved(folder: &Path, surroundings: &Surroundings) -> bool {
     let places = surroundings.own.iter().chain(&surroundings.plugin_places);
-    places.map(|it| real(it)).any(|it| folder.starts_with(it))
+    places.map(|it| real(it)).any(|it| folder.starts_with(it)) || repository::is_at(folder)
 }
 
 /// Whether a folder below another is opened only by a grant that names it as it is.
@@ -58,6 +58,12 @@ pub(crate) fn real(path: &Path) -> PathBuf {
         missing.extend(there.file_name().map(ToOwned::to_owned));
     }
     path.to_owned()
+}
+
+/// The names of a path below a folder; none for the folder itself.
+fn names_below(path: &Path, folder: &Path) -> Option<Vec<OsString>> {
+    let names: Vec<OsString> = path.strip_prefix(folder).ok()?.iter().map(ToOwned::to_owned).collect();
+    (!names.is_empty()).then_some(names)
 }
 
 /// Where the repository of a folder is, if its `.git` is a link or a file: worktrees, and repositories kept apart.

@@ -9,6 +9,7 @@ mod operate;
 mod p2;
 mod p3;
 pub(crate) mod read_beneath;
+pub(crate) mod repository;
 mod walk;
 
 use std::sync::Arc;
@@ -18,7 +19,6 @@ use wasmtime_wasi::filesystem::{Descriptor, Dir, WasiFilesystemCtxView, WasiFile
 
 use crate::host_request::Entry;
 use crate::sandbox::files::guard::Guard;
-pub(crate) use crate::sandbox::files::guard::names_below;
 use crate::sandbox::files::operate::Failure;
 use crate::sandbox::guest::{Guest, Identity};
 use crate::uses::Uses;

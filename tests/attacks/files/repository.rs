@@ -1,6 +1,6 @@
 //! What makes git run a file, or trust one: no right to write the workspace includes it.
 
-use super::{Attack, NO, OK, WITH_GIT, WORKSPACE, run};
+use super::{Attack, GUESTS, NO, OK, WITH_GIT, WORKSPACE, bench, run, steps};
 
 #[tokio::test]
 async fn a_grant_to_write_the_workspace_plants_nothing_in_its_repository() {
@@ -216,4 +216,61 @@ async fn the_repository_itself_is_neither_moved_nor_replaced() {
         },
     ])
     .await;
+}
+
+#[tokio::test]
+async fn no_other_folder_becomes_a_repository() {
+    run(&[
+        Attack {
+            name: "one is put together, and git runs what its configuration says",
+            grants: WORKSPACE,
+            steps: &[
+                ("put src/HEAD", OK),
+                ("put src/config", OK),
+                ("mkdir src/objects", OK),
+                ("mkdir src/refs", NO),
+                ("symlink src/refs nowhere", NO),
+                ("rename src/deep src/refs", NO),
+                ("rename src/deep src/REFS", NO),
+                ("link free.txt src/refs", NO),
+                ("put src/refs", NO),
+                ("put src/commondir", NO),
+            ],
+            missing: &["write=src"],
+            control: (
+                WORKSPACE,
+                &["put src/HEAD", "mkdir src/objects", "rename src/HEAD src/head.txt", "mkdir src/refs"],
+            ),
+        },
+        Attack {
+            name: "one that is there gets a hook and another configuration",
+            grants: WORKSPACE,
+            steps: &[
+                ("put bare/config", NO),
+                ("put bare/hooks/pre-receive", NO),
+                ("rename bare/hooks bare/old", NO),
+                ("open bare/hooks as=d +directory +read", OK),
+                ("put x @d", NO),
+            ],
+            missing: &["write=bare"],
+            control: (&["write=.", "write=bare"], &["put bare/config", "put bare/hooks/pre-receive"]),
+        },
+    ])
+    .await;
+}
+
+#[tokio::test]
+async fn parts_of_a_repository_that_are_made_at_once_are_not_all_made() {
+    for plugin in GUESTS {
+        for round in 0..20 {
+            let bench = bench(plugin, WORKSPACE);
+            let work = bench.env().work();
+            let host = bench.load().await;
+            let tool = format!("{plugin}.try");
+            let make = |step: &'static str| host.answer(&tool, steps([step]));
+            futures_util::future::join3(make("put src/HEAD"), make("mkdir src/objects"), make("mkdir src/refs")).await;
+            let made = ["HEAD", "objects", "refs"].iter().filter(|it| work.join("src").join(it).exists()).count();
+            assert_eq!(made, 2, "{plugin}, round {round}");
+        }
+    }
 }

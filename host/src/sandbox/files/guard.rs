@@ -4,7 +4,7 @@
 //! path, a link or another case of a name has no part in it. A guest cannot move a folder that is free into one that is
 //! protected, or the other way round, so what was decided stays true while the handle is open.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
@@ -13,6 +13,7 @@ use wasmtime_wasi::FsPerms;
 use wasmtime_wasi::filesystem::{Dir, OpenMode};
 
 use crate::capability::{Capability, Grant, Mode, PROTECTED, is_protected, same_name};
+use crate::sandbox::files::repository;
 use crate::sandbox::files::walk::{above, open_real, through};
 use crate::sandbox::guest::{Inside, OpenFolder};
 
@@ -145,13 +146,17 @@ impl Guard {
             return Err(self.refusal(want, place.grant()));
         }
         if !reads && name.is_some_and(|it| is_protected(&it.to_string_lossy())) {
-            return Err(self.refusal(want, self.named(folder, name)));
+            let path = real_path(folder).map(|it| it.join(name.unwrap_or_default()));
+            return Err(self.refusal(want, path.and_then(|it| self.named(&it))));
+        }
+        if !reads && name.is_some_and(|it| repository::becomes_one(folder, it)) {
+            return Err(self.refusal(want, real_path(folder).and_then(|it| self.named(&it))));
         }
         let stop = |id: Id| roots.iter().any(|it| it.id == id);
         match climb(folder, here, stop, !reads, &places) {
             Climbed::Free => Ok(()),
             Climbed::Within(place) => Err(self.refusal(want, place.grant())),
-            Climbed::Named => Err(self.refusal(want, self.named(folder, name))),
+            Climbed::Named(path) => Err(self.refusal(want, path.and_then(|it| self.named(&it)))),
             Climbed::Lost => Err(self.refusal(want, None)),
         }
     }
@@ -165,12 +170,10 @@ impl Guard {
         Refusal { grant: grant.filter(|it| !held(it)) }
     }
 
-    /// What is protected by its name, as a grant spells it; none where the system does not tell where a folder is.
-    fn named(&self, folder: BorrowedFd<'_>, name: Option<&OsStr>) -> Option<String> {
-        let mut path = real_path(folder)?;
-        let above = |root: &&Root| path.starts_with(&root.folder.host);
+    /// What is at a path, up to the first protected name, as a grant spells it.
+    fn named(&self, path: &Path) -> Option<String> {
+        let above = |root: &&Root| path.starts_with(&root.folder.host) && path != root.folder.host;
         let root = self.roots.iter().filter(above).max_by_key(|it| it.folder.host.as_os_str().len())?;
-        path.extend(name);
         root.spelled(&up_to_protected(path.strip_prefix(&root.folder.host).ok()?))
     }
 }
@@ -200,8 +203,8 @@ enum Climbed<'a> {
     Free,
     /// A protected place was reached first.
     Within(&'a Found<'a>),
-    /// What is protected by its name was reached first.
-    Named,
+    /// What is protected by its name, or is a repository, was reached first; it is here, if that can be told.
+    Named(Option<PathBuf>),
     /// The granted folder was not reached.
     Lost,
 }
@@ -223,11 +226,12 @@ fn climb<'a>(
         if let Some(place) = places.iter().find(|it| it.id == Some(id)) {
             return Climbed::Within(place);
         }
-        let Ok(up) = above(below.as_ref().map_or(folder, AsFd::as_fd)) else { return Climbed::Lost };
+        let here = below.as_ref().map_or(folder, AsFd::as_fd);
+        let Ok(up) = above(here) else { return Climbed::Lost };
         // By asking the folder above for the name: so no other case of it, and no link of that name, is another folder.
         let is = |name: &&str| statat(&up, *name, AtFlags::empty()).is_ok_and(|it| id_of(&it) == id);
-        if names && PROTECTED.iter().any(is) {
-            return Climbed::Named;
+        if names && (PROTECTED.iter().any(is) || repository::is_one(here)) {
+            return Climbed::Named(real_path(here));
         }
         match fstat(&up).map(|it| id_of(&it)) {
             Ok(next) if next != id => id = next,
@@ -289,10 +293,4 @@ pub(super) fn id_of(stat: &Stat) -> Id {
 fn real_path(folder: BorrowedFd<'_>) -> Option<PathBuf> {
     use std::os::fd::AsRawFd as _;
     std::fs::read_link(format!("/proc/self/fd/{}", folder.as_raw_fd())).ok()
-}
-
-/// The names of a path below another.
-pub(crate) fn names_below(path: &Path, folder: &Path) -> Option<Vec<OsString>> {
-    let names: Vec<OsString> = path.strip_prefix(folder).ok()?.iter().map(OsStr::to_owned).collect();
-    (!names.is_empty()).then_some(names)
 }

@@ -14,6 +14,7 @@ use wasmtime_wasi::filesystem::{Descriptor, Dir, File as Opened, OpenMode};
 
 use crate::sandbox::files::guard::{Guard, Want, id_of};
 use crate::sandbox::files::operate::{Result, ask, may_change};
+use crate::sandbox::files::repository;
 use crate::sandbox::files::walk::{Place, walk};
 
 /// How often a file is opened again that came and went meanwhile.
@@ -73,6 +74,7 @@ pub(crate) fn open(guard: &Guard, dir: &Dir, path: &str, how: How) -> Result<Des
         match entry.kind() {
             None if how.create && entry.is_folder => return Err(Errno::ISDIR.into()),
             None if how.create => {
+                let _alone = repository::alone(&entry.name);
                 ask(guard, &entry, Want::Change)?;
                 let flags = access | OFlags::CREATE | OFlags::EXCL;
                 match openat(&entry.folder, &entry.name, flags, Mode::from_raw_mode(0o666)) {

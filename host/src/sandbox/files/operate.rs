@@ -16,6 +16,7 @@ use wasmtime_wasi::filesystem::{Dir, OpenMode};
 
 use crate::capability::PROTECTED;
 use crate::sandbox::files::guard::{Guard, Refusal, Want};
+use crate::sandbox::files::repository;
 use crate::sandbox::files::walk::{Entry, Place, walk};
 
 /// Why something was not done.
@@ -85,6 +86,7 @@ pub(crate) fn read_link(guard: &Guard, dir: &Dir, path: &str) -> Result<String> 
 pub(crate) fn make_folder(guard: &Guard, dir: &Dir, path: &str) -> Result<()> {
     may_change(dir)?;
     let entry = entry_to_make(dir, path)?;
+    let _alone = repository::alone(&entry.name);
     ask(guard, &entry, Want::MakeFolder)?;
     Ok(mkdirat(&entry.folder, &entry.name, Mode::from_raw_mode(0o777))?)
 }
@@ -99,6 +101,7 @@ pub(crate) fn make_symlink(guard: &Guard, dir: &Dir, target: &str, path: &str) -
     if entry.is_folder {
         return Err(Errno::NOENT.into());
     }
+    let _alone = repository::alone(&entry.name);
     ask(guard, &entry, Want::Change)?;
     Ok(symlinkat(OsStr::new(target), &entry.folder, &entry.name)?)
 }
@@ -109,6 +112,7 @@ pub(crate) fn link(guard: &Guard, from: &Dir, path: &str, to: &Dir, new: &str) -
     may_change(to)?;
     let (source, target) = (entry(from, path)?, entry(to, new)?);
     source.check_slash()?;
+    let _alone = repository::alone(&target.name);
     ask(guard, &source, Want::Change)?;
     ask(guard, &target, Want::Change)?;
     if target.is_folder {
@@ -125,6 +129,7 @@ pub(crate) fn rename(guard: &Guard, from: &Dir, path: &str, to: &Dir, new: &str)
     if source.kind().is_some() && !is_folder && (source.is_folder || target.is_folder) {
         return Err(Errno::NOTDIR.into());
     }
+    let _alone = repository::alone(&target.name);
     ask(guard, &source, Want::Change)?;
     ask(guard, &target, Want::Change)?;
     if is_folder {

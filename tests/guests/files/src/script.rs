@@ -142,13 +142,14 @@ fn descriptor_flags(step: &Value) -> DescriptorFlags {
 
 /// What both guests ask for: each right that a test grants.
 pub(crate) const READS: [&str; 2] = [".", "src"];
-pub(crate) const WRITES: [&str; 10] = [
+pub(crate) const WRITES: [&str; 11] = [
     ".",
     ".git",
     ".agents",
     ".agents/plugins",
     "src",
     "plug",
+    "bare",
     "~/.config",
     "~/.config/bellglass",
     "~/.cache/bellglass",
