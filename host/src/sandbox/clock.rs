@@ -255,6 +255,7 @@ mod tests {
     #[test]
     fn a_tick_that_passed_in_the_guest_is_counted_after_a_host_call() {
         let mut budget = CpuBudget::new(TICK * 10, 0);
+        assert_eq!(budget.come_back(0), None, "it begins");
         budget.leave(1);
         assert_eq!(budget.come_back(1), None);
         budget.leave(1);

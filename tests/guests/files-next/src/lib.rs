@@ -62,8 +62,10 @@ impl tools::Guest for Files {
         }
         let kept: Vec<_> = (0..number("streams")).map(|_| wit_stream::new::<u8>()).collect();
         std::hint::black_box(&kept);
-        while arguments["spins"] == true {
-            std::hint::black_box(());
+        if arguments["spins"] == true {
+            loop {
+                std::hint::black_box(());
+            }
         }
         let results = Script::new().run::<Three>(&arguments["steps"]).await;
         Ok(json!({ "results": results }).to_string())
