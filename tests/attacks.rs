@@ -11,3 +11,6 @@ mod rights;
 
 // Many at once.
 mod crowd;
+
+// Files.
+mod files;

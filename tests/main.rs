@@ -21,8 +21,10 @@ mod cache;
 // Every limit of the sandbox, and the plugins that outlive a call.
 mod limits;
 mod residents;
+mod waiting;
 
 // What a plugin can reach.
+mod attacks;
 mod sandbox;
 
 // What the person grants, and how it is asked.
@@ -31,9 +33,6 @@ mod trust;
 // Requests of plugins, and the secrets that are added to them.
 mod http;
 mod secrets;
-
-// What hostile plugins try.
-mod attacks;
 
 // What is kept of what plugins did.
 mod audit;

@@ -120,6 +120,9 @@ impl Commands {
         let context = plugin.ready(Entry::Command, context).await;
         let uses = context.uses.clone();
         let ran = plugin.run_command(context, name, argument).await;
+        if !matches!(ran, Ok(Ok(()))) {
+            uses.failed();
+        }
         let ended = match &ran {
             Ok(Ok(())) => "ok",
             Ok(Err(_)) if !uses.denials().is_empty() => "denied",

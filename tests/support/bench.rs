@@ -181,6 +181,11 @@ impl Running {
         self.installed.toolbox.run(tool, &arguments.to_string(), &self.context).await
     }
 
+    /// The grants that were missing so far, as `--grant` spells them behind the plugin's name.
+    pub fn denied(&self) -> Vec<String> {
+        self.context.uses.list().iter().filter(|it| !it.allowed).map(|it| it.grant.to_string()).collect()
+    }
+
     /// Runs a tool that has to answer; its object without `ok`.
     #[track_caller]
     pub fn answer(&self, tool: &str, arguments: Value) -> impl Future<Output = Value> {

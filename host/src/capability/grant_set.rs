@@ -20,6 +20,7 @@ pub fn effective(asked: &[Capability], granted: &[Capability]) -> GrantSet {
         }
     }
     set.capabilities.sort();
+    set.named = asked.intersection(&granted).filter_map(|it| written(it)).cloned().collect();
     set
 }
 
@@ -28,6 +29,8 @@ pub fn effective(asked: &[Capability], granted: &[Capability]) -> GrantSet {
 pub struct GrantSet {
     /// Sorted; none covers another.
     capabilities: Vec<Capability>,
+    /// Folders to write that are spelled alike on both sides, also where another covers them.
+    named: Vec<Folder>,
     /// Where requests may go, each with the grant that says so: a host that the user named is another matter than one that
     /// the plugin named below a grant for any.
     origins: BTreeSet<GrantedOrigin>,
@@ -40,6 +43,10 @@ struct GrantedOrigin {
     by: Origin,
 }
 
+fn written(capability: &Capability) -> Option<&Folder> {
+    if let Capability::Write(folder) = capability { Some(folder) } else { None }
+}
+
 impl GrantSet {
     /// Returns the folders with what may be done there: no folder lies in another of the same mode or of more.
     ///
@@ -50,6 +57,12 @@ impl GrantSet {
             Capability::Write(folder) => Some((folder, Mode::Write)),
             _ => None,
         })
+    }
+
+    /// Returns the folders to write that plugin and user both named, each for itself: what a folder above does not include
+    /// is in these.
+    pub fn named_to_write(&self) -> impl Iterator<Item = &Folder> {
+        self.named.iter()
     }
 
     /// Whether the tool may be called, given its real name or its address `plugin.tool`; an alias is no name.

@@ -81,12 +81,18 @@ impl Toolbox {
         // Who waits for a permit holds no instance; a nested call uses the permit of its caller.
         let permit = if context.has_permit { None } else { self.calls.acquire().await.ok() };
         let uses = Arc::<Uses>::default();
-        let context = CallContext { has_permit: true, uses: uses.clone(), ..context.clone() };
-        let outcome = self.steps(registered, arguments, &context).await;
+        let inner = CallContext { has_permit: true, uses: uses.clone(), ..context.clone() };
+        let outcome = self.steps(registered, arguments, &inner).await;
         drop(permit);
-        let outcome = if outcome.ok() { outcome } else { outcome.for_want_of(&uses) };
+        let outcome = if outcome.ok() {
+            outcome
+        } else {
+            uses.failed();
+            outcome.for_want_of(&uses)
+        };
         // A limit on its requests is told to the guest, which may give up for it.
         let outcome = if !outcome.ok() && uses.hit_limit() { outcome.at_a_limit() } else { outcome };
+        context.uses.absorb(&uses);
         registered.plugin.record(Kind::Tool, registered.name(), arguments, outcome.ended(), &uses);
         outcome
     }
