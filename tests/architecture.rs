@@ -42,7 +42,7 @@ fn each_library_stays_behind_its_module() {
         ("wasmtime_wasi_http", &["sandbox"]),
         ("wasmparser", &["plugin"]),
         ("jsonschema", &["schema"]),
-        ("toml", &["toml_file", "config", "grants"]),
+        ("toml", &["toml_file", "config", "grants", "policy"]),
         ("reqwest", &["sandbox"]),
         ("rustls", &["sandbox"]),
         ("keyring", &["secrets"]),

@@ -9,6 +9,9 @@ mod credentials;
 // Rights of the session: other tools, the conversation, the model, variables.
 mod rights;
 
+// Programs beyond the grant.
+mod programs;
+
 // Many at once.
 mod crowd;
 

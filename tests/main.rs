@@ -27,7 +27,8 @@ mod waiting;
 mod attacks;
 mod sandbox;
 
-// What the person grants, and how it is asked.
+// What the person grants and allows, and how it is asked.
+mod approval;
 mod grants;
 mod trust;
 // Requests of plugins, and the secrets that are added to them.

@@ -177,9 +177,10 @@ async fn with_its_grant_an_import_answers_and_a_tool_still_cannot_change_the_ses
           "process": "denied: plugin `hostile` may not run `true` (`--grant hostile:run=true` if it asks for it)",
           "toolbox": null,
           "run": {
-            "arguments": {},
-            "text": "{}",
-            "ok": true
+            "error": "User denied permission: echo: nobody can answer here (`--allow hostile.echo` allows it)",
+            "name": "echo",
+            "args": {},
+            "ok": false
           },
           "socket": "Permission denied (os error 2)",
           "secret": false

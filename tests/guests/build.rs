@@ -18,6 +18,7 @@ const GUESTS: &[Guest] = &[
     Guest { name: "order", package: "guest-order" },
     Guest { name: "resident", package: "guest-resident" },
     Guest { name: "script", package: "guest-script" },
+    Guest { name: "shell", package: "guest-shell" },
     Guest { name: "web", package: "guest-web" },
 ];
 

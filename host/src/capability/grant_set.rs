@@ -158,7 +158,17 @@ impl GrantSet {
     ///
     /// Calling tools does not count: each of those calls asks for itself.
     pub fn can_act(&self) -> bool {
-        self.capabilities.iter().any(|it| match it {
+        self.acting().next().is_some()
+    }
+
+    /// Whether all that it can do is run programs, each of which is asked about by itself.
+    pub fn acts_by_running_alone(&self) -> bool {
+        self.can_act() && self.acting().all(|it| matches!(it, Capability::Run(_)))
+    }
+
+    /// Returns the rights that write, run, spend or send.
+    pub fn acting(&self) -> impl Iterator<Item = &Capability> {
+        self.capabilities.iter().filter(|it| match it {
             Capability::Write(_) | Capability::Http(_) | Capability::Credential(_) | Capability::Run(_) => true,
             Capability::Model | Capability::SessionControl => true,
             Capability::Read(_) | Capability::CallTool(_) | Capability::Env(_) | Capability::Conversation => false,

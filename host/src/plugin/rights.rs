@@ -17,6 +17,7 @@ use crate::network::NetworkSettings;
 use crate::plugin::Plugin;
 use crate::plugin::discover::Origin;
 use crate::plugin::reserved;
+use crate::policy::Policy;
 use crate::sandbox::guest::{Identity, OpenFolder};
 use crate::sandbox::http::Network;
 use crate::sandbox::program::confine::without;
@@ -42,6 +43,8 @@ pub struct Surroundings {
     pub grants: Vec<(PluginName, Grant)>,
     /// What the user decided about plugins, in this session and before.
     pub book: Arc<GrantBook>,
+    /// The rules about calls.
+    pub policy: Arc<Policy>,
     /// Where it is kept what plugins do; none where nothing is.
     pub audit: Option<Arc<Audit>>,
     /// The `[plugin.NAME]` tables of the user's configuration.

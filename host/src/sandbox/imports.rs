@@ -5,7 +5,7 @@
 pub(crate) mod agents;
 mod conversation;
 mod log;
-mod port;
+pub(crate) mod port;
 mod process;
 mod reply;
 mod session;

@@ -81,7 +81,12 @@ impl Toolbox {
         // Who waits for a permit holds no instance; a nested call uses the permit of its caller.
         let permit = if context.has_permit { None } else { self.calls.acquire().await.ok() };
         let uses = Arc::<Uses>::default();
-        let inner = CallContext { has_permit: true, uses: uses.clone(), ..context.clone() };
+        let inner = CallContext {
+            has_permit: true,
+            uses: uses.clone(),
+            policy: registered.plugin.policy().clone(),
+            ..context.clone()
+        };
         let outcome = self.steps(registered, arguments, &inner).await;
         drop(permit);
         let outcome = if outcome.ok() {
@@ -108,6 +113,14 @@ impl Toolbox {
                 Err(stopped) => return stopped,
             }
         }
+        // With the arguments as they now are: what is judged is what runs.
+        let asked = registered.plugin.ready(Entry::Tool, context.clone()).await;
+        let approved = match registered.approve(&arguments.value, &asked).await {
+            Ok(approved) => approved,
+            Err(refused) => return registered.raised(refused, &arguments).by_denial(),
+        };
+        let tool = Some(registered.tool.definition.name.clone());
+        let context = &CallContext { approved, tool, ..asked };
         let mut object = match registered.handler(&arguments, context).await {
             Ok(object) => object,
             Err(failed) => return failed,
@@ -175,7 +188,6 @@ impl Registered {
     }
 
     async fn handler(&self, arguments: &Arguments, context: &CallContext) -> Result<Map<String, Value>, Outcome> {
-        let context = self.plugin.ready(Entry::Tool, context.clone()).await;
         match self.plugin.call_tool(context.clone(), self.name(), &arguments.text).await {
             Ok(Ok(text)) => object(&text).map_err(|got| {
                 let error = format!("tool `{}` must answer with a JSON object, it answered with {got}", self.address());

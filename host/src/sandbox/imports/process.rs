@@ -12,7 +12,7 @@ use crate::host_request::{Ask, Entry, Show};
 use crate::limits::Limits;
 use crate::sandbox::guest::Identity;
 use crate::sandbox::imports::port::Port;
-use crate::sandbox::program::{self, Ended, Program};
+use crate::sandbox::program::{self, Ended, Program, approval};
 
 /// The way up, for what is shown; what the plugin may run and where; and how long.
 pub(crate) struct View<'a> {
@@ -40,6 +40,7 @@ impl View<'_> {
             return Err("only `log` works while a plugin is loaded".into());
         }
         self.judge(&program)?;
+        approval::approve(&self.port, &program).await?;
         let wanted = options.timeout_ms.map(|it| Duration::from_millis(it.into()));
         let timeout = wanted.unwrap_or(self.limits.program).min(self.limits.program_longest);
         // The program has its own time.
