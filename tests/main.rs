@@ -67,6 +67,9 @@ mod toolbox;
 // The page for new users: its sessions, its plugin, its tables.
 mod readme;
 
+// The pages beside it.
+mod docs;
+
 // The map of the code: what may import what.
 mod architecture;
 

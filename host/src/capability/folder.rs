@@ -243,7 +243,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(20_000))]
+        #![proptest_config(ProptestConfig::with_cases(crate::cases::cases()))]
 
         #[test]
         fn a_folder_is_canonical_and_never_leads_out(text in prop_oneof!["[~./a*\\\\\u{0}\u{200b}]{0,12}", ".{0,20}"]) {

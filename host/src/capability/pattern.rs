@@ -256,7 +256,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(20_000))]
+        #![proptest_config(ProptestConfig::with_cases(crate::cases::cases()))]
 
         #[test]
         fn a_pattern_reads_back_as_itself(text in prop_oneof!["[ab*=~ .-]{0,10}", ".{0,16}"]) {

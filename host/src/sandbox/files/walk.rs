@@ -278,7 +278,7 @@ mod tests {
         symlink(&inside, inside.join("absolute")).unwrap();
         let names = ["a", "b", "file", "up", "top", "out", "down", "absolute", "in", "secret", "..", "..", ".", ""];
         let path = prop::collection::vec(prop::sample::select(names.to_vec()), 0..9).prop_map(|it| it.join("/"));
-        proptest!(ProptestConfig::with_cases(20_000), |(path in path, follow: bool)| {
+        proptest!(ProptestConfig::with_cases(crate::cases::cases()), |(path in path, follow: bool)| {
             let folder = match walk(&start, &path, follow) {
                 Ok(Place::Entry(entry)) => {
                     prop_assert!(!entry.name.to_string_lossy().contains('/') && entry.name != ".." && entry.name != ".");
