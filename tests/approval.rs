@@ -205,3 +205,14 @@ fn a_plugin_cannot_pass_for_the_program() {
     assert!(!run.stdout.lines().any(|it| it.starts_with("bellglass asks")), "{run}");
     assert!(run.stdout.contains("[shell]\n"), "{run}");
 }
+
+#[test]
+fn always_of_a_line_with_several_commands_keeps_a_rule_for_each() {
+    let env = env();
+    let (mut terminal, shown) = asked(&env, &runs("touch made && ls | wc"), 100, 30);
+    assert!(shown.contains("a = always: `touch made`, `ls`, `wc`, in policy.toml"), "{shown}");
+    terminal.keys("a\r");
+    terminal.until("\"code\":0");
+    let policy = std::fs::read_to_string(env.home().join(".config/bellglass/policy.toml")).unwrap();
+    assert_eq!(policy.matches("[[rule]]").count(), 3, "{policy}");
+}

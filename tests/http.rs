@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::json;
 
 use crate::support::server::{Authority, Server, Step, answer, head};
-use crate::support::{Bench, TestEnv};
+use crate::support::{Bench, TestEnv, resident_memory};
 
 /// A host that may send requests to a server.
 fn granted(server: &Server) -> Bench {
@@ -204,8 +204,14 @@ async fn sixty_four_calls_of_which_half_drip_all_end_as_they_should() {
         let server = if n.is_multiple_of(2) { &well } else { &drips };
         host.call("request", json!({"url": server.origin()})).await
     };
-    let outcomes = futures_util::future::join_all((0..64).map(call)).await;
-    for (n, outcome) in outcomes.iter().enumerate() {
-        assert_eq!((outcome.ok(), outcome.hit_a_limit()), (n % 2 == 0, n % 2 == 1), "{n}: {}", outcome.to_json());
-    }
+    let round = async || {
+        let outcomes = futures_util::future::join_all((0..64).map(call)).await;
+        for (n, outcome) in outcomes.iter().enumerate() {
+            assert_eq!((outcome.ok(), outcome.hit_a_limit()), (n % 2 == 0, n % 2 == 1), "{n}: {}", outcome.to_json());
+        }
+        resident_memory()
+    };
+    // The first round maps what is kept for the next.
+    let (before, after) = (round().await, round().await);
+    assert!(after < before + before / 4, "{before} bytes before, {after} bytes after");
 }

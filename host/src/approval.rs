@@ -19,7 +19,7 @@ pub(crate) fn choices(kept: Option<&str>) -> Vec<Choice> {
     choices
 }
 
-/// Does what was answered: keeps the rule, stops the turn, or gives the reason of a no.
+/// Does what was answered: keeps rules for the commands, or for the tool itself where there are none, stops the turn, or gives the reason of a no.
 ///
 /// # Errors
 ///
@@ -28,21 +28,25 @@ pub(crate) async fn settle(
     answer: &Answer,
     caller: &Caller,
     subject: &Subject,
-    command: Option<CommandPattern>,
+    commands: &[CommandPattern],
     what: &str,
 ) -> Result<(), String> {
     let policy = &caller.context.policy;
-    let rule = Rule::allow(subject, command);
+    let of_tool = || vec![Rule::allow(subject, None)];
+    let of_commands = || commands.iter().map(|it| Rule::allow(subject, Some(it.clone()))).collect();
+    let rules: Vec<Rule> = if commands.is_empty() { of_tool() } else { of_commands() };
     match answer.key {
         'y' => Ok(()),
         's' => {
-            policy.add(rule);
+            rules.into_iter().for_each(|it| policy.add(it));
             Ok(())
         }
         'a' => {
-            if let Err(error) = policy.keep(rule.clone()) {
-                tracing::warn!("allowed for this session alone: {error}");
-                policy.add(rule);
+            for rule in rules {
+                if let Err(error) = policy.keep(rule.clone()) {
+                    tracing::warn!("allowed for this session alone: {error}");
+                    policy.add(rule);
+                }
             }
             Ok(())
         }

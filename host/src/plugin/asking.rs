@@ -67,11 +67,6 @@ impl Plugin {
         &self.surroundings.policy
     }
 
-    /// Whether the person has just granted it something for this call.
-    pub(crate) fn is_lent(&self, context: &CallContext) -> bool {
-        self.lent(context).is_some()
-    }
-
     /// The plugin as `grants.toml` knows it.
     pub fn subject(&self) -> Subject {
         Subject {

@@ -279,4 +279,31 @@ mod tests {
             assert!(error.to_string().starts_with(expected), "{cut}: {error}");
         }
     }
+
+    proptest::proptest! {
+        #![proptest_config(proptest::prelude::ProptestConfig::with_cases(crate::cases::cases() / 20))]
+
+        #[test]
+        fn a_component_with_any_bytes_changed_or_cut_off_is_read_or_refused(
+            changes in proptest::collection::vec((proptest::prelude::any::<u32>(), proptest::prelude::any::<u8>()), 1..8),
+            end in proptest::prelude::any::<u32>(),
+            is_cut in proptest::prelude::any::<bool>(),
+        ) {
+            // The smallest of those that come with the program.
+            let smallest = crate::plugin::bundled::BUNDLED.iter().map(|it| it.1).min_by_key(|it| it.len()).unwrap();
+            let mut bytes = smallest.to_vec();
+            for (at, byte) in changes {
+                // Most of them at the start, where the structure is.
+                let range = if at % 2 == 0 { 2000.min(bytes.len()) } else { bytes.len() };
+                bytes[at as usize % range] = byte;
+            }
+            if is_cut {
+                bytes.truncate(end as usize % bytes.len());
+            }
+            if let Ok(it) = Inspection::of(&bytes) {
+                let _ = it.check();
+                let _ = it.kinds();
+            }
+        }
+    }
 }

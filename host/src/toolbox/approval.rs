@@ -25,8 +25,8 @@ impl Registered {
         match self.plugin.policy().of_tool(&subject) {
             Verdict::Deny(reason) => return Err(format!("User denied permission: {name}: {reason}")),
             Verdict::Allow => return Ok(true),
-            // Whoever named the call, or has just granted what it needs for this one, has said yes.
-            Verdict::Open if context.approved || self.plugin.is_lent(context) => return Ok(true),
+            // Whoever named the call has said yes. Whoever has just granted a right has not seen what it is used for.
+            Verdict::Open if context.approved => return Ok(true),
             // What can only read is no harm, whatever it says. What can only run programs is asked about each line.
             Verdict::Open if !grants.can_act() || grants.acts_by_running_alone() => return Ok(false),
             Verdict::Open | Verdict::Ask => {}
@@ -38,7 +38,7 @@ impl Registered {
             let flag = Allow::flag(&subject, None);
             return Err(format!("User denied permission: {name}: nobody can answer here (`{flag}` allows it)"));
         };
-        settle(&answer, &caller, &subject, None, name).await.map(|()| true)
+        settle(&answer, &caller, &subject, &[], name).await.map(|()| true)
     }
 }
 

@@ -4,7 +4,7 @@
 
 use crate::approval::{choices, settle};
 use crate::capability::CommandPattern;
-use crate::command_line::CommandLine;
+use crate::command_line::{CommandLine, Part, Role};
 use crate::policy::{Allow, Subject, Verdict};
 use crate::question::Question;
 use crate::sandbox::imports::port::Port;
@@ -28,18 +28,24 @@ pub(crate) async fn approve(port: &Port<'_>, program: &Program) -> Result<(), St
         Verdict::Open if context.approved => return Ok(()),
         Verdict::Open | Verdict::Ask => {}
     }
-    // One rule covers one command.
-    let kept = line.as_ref().ok().and_then(|it| if let [part] = it.parts() { Some(part.pattern()) } else { None });
-    let kept = kept.filter(|it| !it.is_any());
+    // One rule for each command; what only `*` would cover is allowed once.
+    let runs = |it: &CommandLine| -> Vec<CommandPattern> {
+        it.parts().iter().filter(|it| it.role() == Role::Runs).map(Part::pattern).collect()
+    };
+    let kept = line.as_ref().map(runs).unwrap_or_default();
+    let kept = if kept.iter().any(CommandPattern::is_any) { Vec::new() } else { kept };
     let mut lines: Vec<String> = shown.lines().map(str::to_owned).collect();
     lines.extend(line.err().map(|it| format!("it is not clear what it runs: {it}")));
     lines.push(confinement().sentence().to_owned());
-    let choices = choices(kept.as_ref().map(|it| format!("`{it}`")).as_deref());
+    let names: Vec<String> = kept.iter().map(|it| format!("`{it}`")).collect();
+    let choices = choices((!names.is_empty()).then(|| names.join(", ")).as_deref());
     let question = Question { subject: format!("may plugin `{}` run this?", subject.plugin), lines, choices };
     let _pause = port.deadline.pause();
     let Some(answer) = context.choose(&port.caller, question).await else {
-        let flag = Allow::flag(&subject, Some(kept.as_ref().unwrap_or(&CommandPattern::any())));
+        let any = [CommandPattern::any()];
+        let patterns = if kept.is_empty() { &any[..] } else { &kept };
+        let flag = patterns.iter().map(|it| Allow::flag(&subject, Some(it))).collect::<Vec<_>>().join(" ");
         return Err(format!("User denied permission: `{shown}`: nobody can answer here (`{flag}` allows it)"));
     };
-    settle(&answer, &port.caller, &subject, kept, &format!("`{shown}`")).await
+    settle(&answer, &port.caller, &subject, &kept, &format!("`{shown}`")).await
 }
