@@ -11,6 +11,11 @@ const BUNDLED: &[Guest] = &[
     Guest { name: "wc", package: "bellglass-wc" },
     Guest { name: "no-rm", package: "bellglass-no-rm" },
     Guest { name: "session", package: "bellglass-session" },
+    Guest { name: "anthropic", package: "bellglass-anthropic" },
+    Guest { name: "gemini", package: "bellglass-gemini" },
+    Guest { name: "ollama", package: "bellglass-ollama" },
+    Guest { name: "openai", package: "bellglass-openai" },
+    Guest { name: "openai-responses", package: "bellglass-openai-responses" },
     Guest { name: "task", package: "bellglass-task" },
 ];
 

@@ -73,13 +73,14 @@
 //! # What a plugin can reach
 //!
 //! Nothing, unless it [asks](Setup::asks) and its user grants it. Then files are reached with `std::fs` below the folders
-//! granted, the network over `wasi:http`, and the rest by the modules of this crate. A component imports only what its
+//! granted, the network with [`http`] or any client over `wasi:http`, and the rest by the modules of this crate. A component imports only what its
 //! author uses; what is not asked for answers that it was denied.
 //!
 //! | to | use | ask for |
 //! |---|---|---|
 //! | show something, ask the user | [`terminal`] | |
 //! | write to the log | [`log`] | |
+//! | send HTTP requests | [`http`] | [`Http`](Capability::Http), [`Credential`](Capability::Credential) |
 //! | read and write files | `std::fs` | [`Read`](Capability::Read), [`Write`](Capability::Write) |
 //! | run another tool | [`toolbox`] | [`CallTool`](Capability::CallTool) |
 //! | run a program | [`process`] | [`Run`](Capability::Run) |
@@ -88,7 +89,7 @@
 //! | run commands, reload, exit | [`session`] | [`SessionControl`](Capability::SessionControl) |
 //! | keep something for later | [`storage`] | |
 //! | read its settings | [`settings`] | |
-//! | answer as a model provider | [`reply`] | |
+//! | answer as a model provider | [`provider`], [`reply`] | |
 //!
 //! # How long things last
 //!
@@ -104,14 +105,15 @@ mod hook;
 mod host_error;
 mod manifest;
 mod message;
-mod provider;
 mod setup;
 mod tool;
 
 pub mod agents;
 pub mod conversation;
+pub mod http;
 pub mod log;
 pub mod process;
+pub mod provider;
 pub mod reply;
 pub mod session;
 pub mod settings;

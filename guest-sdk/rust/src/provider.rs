@@ -1,5 +1,43 @@
 //! [`Provider`]: a model API. It maps requests to bytes and bytes to events; retries, back-off and repair of the history
 //! are the host's.
+//!
+//! What APIs have in common is here, so that a provider says only what its own is like:
+//!
+//! | | |
+//! |---|---|
+//! | the user's options | [`Options`] |
+//! | the conversation, with user and assistant in turn | [`History`], [`parts`], [`arguments`] |
+//! | names and schemas that the API takes | [`tools`], [`WireNames`], [`wire_id`], [`Dialect`] |
+//! | sending, and errors | [`Api`], [`http`](crate::http) |
+//! | streams | [`sse`], [`ndjson`] |
+//! | the reply while it comes | [`Reply`], [`Piece`] |
+//!
+//! The bundled providers are written with it; each is one file.
+
+mod api;
+mod calls;
+mod history;
+mod lines;
+mod names;
+pub mod ndjson;
+mod options;
+mod parts;
+mod reply;
+mod retry_after;
+mod schema;
+pub mod sse;
+mod stream;
+mod tools;
+
+pub use api::Api;
+pub use calls::{Calls, Piece};
+pub use history::{History, Said, ToolResult, Turn, arguments};
+pub use names::{WireNames, wire_id};
+pub use options::Options;
+pub use parts::{Part, parts};
+pub use reply::{Reply, tokens};
+pub use schema::Dialect;
+pub use tools::{WireTool, tools};
 
 use crate::bindings::{
     bellglass::plugin::types::{Message, ToolDefinition},

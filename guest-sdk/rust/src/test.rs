@@ -34,10 +34,12 @@ mod dispatch;
 pub(crate) mod doubles;
 mod plugin;
 mod prepare;
+pub(crate) mod script;
 mod world;
 
 pub use check::{check_examples, check_listing};
 pub use plugin::{CommandRun, TestPlugin};
+pub use script::{Answer, Exchange, Piece, Script};
 
 use crate::Setup;
 

@@ -2,6 +2,7 @@
 
 pub(crate) mod agents;
 pub(crate) mod conversation;
+pub(crate) mod http;
 pub(crate) mod toolbox;
 
 pub(crate) mod log {

@@ -10,6 +10,7 @@ use crate::{
         bellglass::plugin::{reply::Event, types::Command},
         exports::bellglass::plugin::{hooks::Hook, manifest::PluginInfo, providers},
     },
+    http::{self, split},
 };
 use serde_json::Value;
 use std::{cell::RefCell, fmt, rc::Rc};
@@ -61,6 +62,7 @@ impl TestPlugin {
         request: &Request,
     ) -> (Vec<Event>, Result<providers::Completion, ProviderError>) {
         self.enter();
+        self.configure(&request.options);
         self.world.borrow_mut().events.clear();
         let plugin = world::fresh();
         let completion = plugin.provider_entry(provider).and_then(|entry| entry.provider().fetch(request));
@@ -74,7 +76,21 @@ impl TestPlugin {
     /// What the provider says.
     pub fn list_models(&self, provider: &str, options: &Value) -> Result<Vec<Model>, ProviderError> {
         self.enter();
+        self.configure(options);
         world::fresh().list_models(provider, &options.to_string())
+    }
+
+    /// What the user's own options name is granted.
+    fn configure(&self, options: &Value) {
+        let url = options["base_url"].as_str().and_then(|url| split(url).ok());
+        let origin = url.map(|(scheme, authority, _)| format!("{scheme}://{authority}"));
+        self.world.borrow_mut().configured = origin.into_iter().collect();
+    }
+
+    /// The HTTP requests that the plugin sent so far.
+    #[must_use]
+    pub fn requests(&self) -> Vec<http::Request> {
+        self.world.borrow().requests.clone()
     }
 
     /// Who the plugin is and what it asks for.

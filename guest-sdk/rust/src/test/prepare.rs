@@ -1,6 +1,10 @@
 //! What a test prepares before it calls the plugin.
 
-use super::{plugin::TestPlugin, world::World};
+use super::{
+    plugin::TestPlugin,
+    script::{Answer, Exchange, Script},
+    world::World,
+};
 use crate::{Capability, Message, process::Output};
 use serde_json::Value;
 use std::rc::Rc;
@@ -53,6 +57,19 @@ impl TestPlugin {
     #[must_use]
     pub fn with_output(self, command_line: &str, output: Output) -> Self {
         self.prepare(|world| world.programs.push((command_line.to_owned(), output)))
+    }
+
+    /// What a server answers to the next request, which has to go to this address. The requests are in
+    /// [`requests`](Self::requests).
+    #[must_use]
+    pub fn with_answer_from(self, url: &str, answer: Answer) -> Self {
+        self.prepare(|world| world.exchanges.push_back(Exchange::new("", url, answer)))
+    }
+
+    /// What servers are asked next, and answer.
+    #[must_use]
+    pub fn with_script(self, script: Script) -> Self {
+        self.prepare(|world| world.exchanges.extend(script.exchanges))
     }
 
     /// The user's settings for the plugin, an object.

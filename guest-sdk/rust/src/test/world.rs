@@ -3,6 +3,8 @@
 use crate::{
     Capability, Lifetime, Message, Setup,
     bindings::bellglass::plugin::{process::Output, reply::Event},
+    http::Request,
+    test::script::Exchange,
 };
 use serde_json::Value;
 use std::{
@@ -34,6 +36,11 @@ pub(crate) struct World {
     pub(crate) settings: Value,
     pub(crate) secrets: Vec<String>,
     pub(crate) events: Vec<Event>,
+    /// What servers are going to be asked, and answer.
+    pub(crate) exchanges: VecDeque<Exchange>,
+    pub(crate) requests: Vec<Request>,
+    /// The origin that the user's options name.
+    pub(crate) configured: Vec<String>,
     pub(crate) reloads: usize,
     pub(crate) exits: usize,
 }
@@ -80,6 +87,9 @@ impl World {
             settings: Value::Object(serde_json::Map::new()),
             secrets: Vec::new(),
             events: Vec::new(),
+            exchanges: VecDeque::new(),
+            requests: Vec::new(),
+            configured: Vec::new(),
             reloads: 0,
             exits: 0,
         }

@@ -1,0 +1,1 @@
+//! Run natively: `bellglass_guest::test` plays the host and the server.
