@@ -215,7 +215,7 @@ fn an_unknown_provider_is_wrong_usage_that_lists_those_there_are() {
     let env = TestEnv::new().guest("hostile");
     env.run(&["ask", "hi", "-p", "\u{1b}nope"]).check(expect![[r#"
         --- stderr
-        error: unknown provider `␛nope`, expected one of: stub, fails, traps, speaks, loops, puppet
+        error: unknown provider `␛nope`, expected one of: stub, anthropic, gemini, ollama, openai, openai-responses, fails, traps, speaks, loops, puppet
         [exit 2]
     "#]]);
 }

@@ -276,7 +276,7 @@ async fn a_command_may_switch_the_provider_and_the_model_for_the_next_request() 
         Show(PluginName("script"), Say("script with big-1", Plain))
         Piece(Saying("{\"model\":\"big-1\",\"tools\":[\"wc\",\"task\"]}"))
         TurnOver
-        Error("unknown provider `nope`, expected one of: stub, script, twin")
+        Error("unknown provider `nope`, expected one of: stub, anthropic, gemini, ollama, openai, openai-responses, script, twin")
         Show(PluginName("script"), Say("stub with no model", Plain))
     "#]]
     .assert_eq(&shown);

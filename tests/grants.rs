@@ -100,7 +100,7 @@ fn only_what_a_plugin_asks_for_can_be_granted() {
     "#]]);
     env.run(&["plugin", "grant", "nots", "--all"]).check(expect![[r#"
         --- stderr
-        error: unknown plugin `nots`, expected one of: wc, no-rm, session, task, notes
+        error: unknown plugin `nots`, expected one of: wc, no-rm, session, anthropic, gemini, ollama, openai, openai-responses, task, notes
         [exit 1]
     "#]]);
 }

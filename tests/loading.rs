@@ -110,6 +110,7 @@ fn a_component_cut_at_200_places_is_200_failures_and_no_panic() {
     reasons.sort_unstable();
     reasons.dedup();
     expect![[r#"
+        it exports nothing and no `bellglass:plugin/manifest`, so it is no bellglass plugin; build it for a world of `bellglass:plugin@0.1.0`
         the file is damaged or cut short: unexpected end-of-file; build it or copy it again
         the file is empty; build it or copy it again"#]]
     .assert_eq(&reasons.join("\n"));

@@ -190,10 +190,10 @@ fn the_list_for_people_shows_every_state() {
     let list = env.run(&["plugin", "list"]);
     let rows: Vec<&str> = list.stdout.lines().filter(|it| !it.contains("bundled")).collect();
     expect![[r#"
-        -               user     failed             $ENV/home/.agents/plugins/broken.wasm: the file is no WebAssembly; a plugin is a component, built with `--target wasm32-wasip2`
-        user     1.0.0  user     replaced           a plugin as text
-        user     1.0.0  user     loaded             a plugin as text
-        -               project  waiting for trust  $ENV/work/.agents/plugins/p.wasm"#]].assert_eq(&rows.join("\n"));
+        -                        user     failed             $ENV/home/.agents/plugins/broken.wasm: the file is no WebAssembly; a plugin is a component, built with `--target wasm32-wasip2`
+        user              1.0.0  user     replaced           a plugin as text
+        user              1.0.0  user     loaded             a plugin as text
+        -                        project  waiting for trust  $ENV/work/.agents/plugins/p.wasm"#]].assert_eq(&rows.join("\n"));
     assert_eq!((list.stderr.as_str(), list.status), ("", 0));
 }
 

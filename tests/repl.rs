@@ -194,20 +194,20 @@ fn the_provider_is_shown_and_switched_and_an_unknown_one_is_refused() {
     env.script(&[], lines).check(expect![[r#"
         [session]
         provider: script, model script-1
-        available: stub, script, twin
+        available: stub, anthropic, gemini, ollama, openai, openai-responses, script, twin
         [session]
         provider: stub
-        available: stub, script, twin
+        available: stub, anthropic, gemini, ollama, openai, openai-responses, script, twin
         [session]
         provider: stub
-        available: stub, script, twin
+        available: stub, anthropic, gemini, ollama, openai, openai-responses, script, twin
         A stub has no thoughts of its own.
         You said: hello
         + wc({"path":"README.md"})
         - wc: not found: README.md
         The tool has answered. That is all a stub can do.
         --- stderr
-        error: no provider `nope`; type /provider NAME with one of: stub, script, twin
+        error: no provider `nope`; type /provider NAME with one of: stub, anthropic, gemini, ollama, openai, openai-responses, script, twin
         [exit 0]
     "#]]);
 }
@@ -256,8 +256,8 @@ fn reload_leaves_each_tool_exactly_once_and_the_conversation_stays() {
         /busy       Says so, and never ends
         /tell       Nothing
         --- stderr
-        loaded 5 plugins again
-        loaded 5 plugins again
+        loaded 10 plugins again
+        loaded 10 plugins again
         [exit 0]
     "#]]);
 }
@@ -289,7 +289,7 @@ fn reload_takes_new_plugins_and_leaves_broken_ones_out() {
         third   a tool as text
         --- stderr
         warning: cannot load plugin `$ENV/home/.agents/plugins/a.wasm`: the file is no WebAssembly; a plugin is a component, built with `--target wasm32-wasip2`
-        loaded 6 plugins again
+        loaded 11 plugins again
         [exit 0]
     "#]]);
 }
@@ -359,13 +359,13 @@ fn an_unknown_provider_is_an_error_of_each_prompt_and_can_be_mended() {
     env.finish(env.command(&["-p", "nope"]), "hi\n/provider stub\nhi\n").check(expect![[r#"
         [session]
         provider: stub
-        available: stub
+        available: stub, anthropic, gemini, ollama, openai, openai-responses
         A stub has no thoughts of its own.
         You said: hi
         + wc({"path":"README.md"})
         The tool has answered. That is all a stub can do.
         --- stderr
-        error: unknown provider `nope`, expected one of: stub
+        error: unknown provider `nope`, expected one of: stub, anthropic, gemini, ollama, openai, openai-responses
         [exit 0]
     "#]]);
 }

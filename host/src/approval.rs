@@ -32,8 +32,8 @@ pub(crate) async fn settle(
     what: &str,
 ) -> Result<(), String> {
     let policy = &caller.context.policy;
-    let of_tool = || vec![Rule::allow(subject, None)];
-    let of_commands = || commands.iter().map(|it| Rule::allow(subject, Some(it.clone()))).collect();
+    let of_commands = || commands.iter().filter_map(|it| Rule::allow(subject, Some(it.clone()))).collect();
+    let of_tool = || Rule::allow(subject, None).into_iter().collect();
     let rules: Vec<Rule> = if commands.is_empty() { of_tool() } else { of_commands() };
     match answer.key {
         'y' => Ok(()),

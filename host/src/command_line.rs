@@ -106,3 +106,5 @@ pub fn granted(line: Option<&CommandLine>, granted: &[CommandPattern]) -> Result
 #[cfg(test)]
 #[rustfmt::skip]
 mod tests;
+#[cfg(test)]
+mod tests_shell;

@@ -142,6 +142,7 @@ impl Commands {
     /// Candidates of a command for its argument: those that start with what was typed. A slow or failing plugin has none.
     pub async fn complete(&self, name: &str, partial: &str, context: CallContext) -> Vec<String> {
         let Some(command) = self.find(name) else { return Vec::new() };
+        let context = CallContext { policy: command.plugin.policy().clone(), approved: false, tool: None, ..context };
         match command.plugin.complete(context, name, partial).await {
             Ok(mut candidates) => {
                 // What is offered stands in the terminal as it is, and becomes part of the line.

@@ -105,7 +105,7 @@ impl CallContext {
     /// The context of a call that a plugin makes from inside this one.
     #[must_use]
     pub fn nested(&self) -> Self {
-        Self { reply: None, depth: self.depth + 1, approved: false, lent: None, ..self.clone() }
+        Self { reply: None, depth: self.depth + 1, approved: false, tool: None, lent: None, ..self.clone() }
     }
 
     /// This context with the plugin's one instance, of which `resident` is the number, on the chain.

@@ -156,7 +156,8 @@ impl Provider {
                 let context = plugin.ready(Entry::Provider, context).await;
                 let context = CallContext { reply: Some(pieces), ..context };
                 let uses = Arc::<Uses>::default();
-                let context = CallContext { uses: uses.clone(), ..context };
+                let policy = plugin.policy().clone();
+                let context = CallContext { uses: uses.clone(), policy, approved: false, tool: None, ..context };
                 let answer = match plugin.fetch(context, &request).await {
                     Ok(answer) => answer,
                     Err(fault) => Err(ProviderError::Plugin(fault)),

@@ -91,6 +91,15 @@ impl Toolbox {
             after: vec![],
             replaced,
         };
+        if plugin.origin() == Origin::Project && name.contains('.') {
+            self.warnings.push(format!(
+                "tool `{name}` of project plugin `{}` could pass for a tool of another plugin; it is reached as `{address}`",
+                plugin.name()
+            ));
+            self.addresses.insert(address, self.tools.len());
+            self.tools.push(registered(true));
+            return;
+        }
         let Some(&place) = self.names.get(&name) else {
             self.names.insert(name, self.tools.len());
             self.addresses.insert(address, self.tools.len());

@@ -93,6 +93,11 @@ impl Part {
         &self.writes
     }
 
+    /// Whether it neither sets variables nor writes files.
+    pub(super) fn is_plain(&self) -> bool {
+        self.assigns.is_empty() && self.writes.is_empty()
+    }
+
     /// Returns what it does in its line.
     pub fn role(&self) -> Role {
         self.role

@@ -19,6 +19,10 @@ impl Reader {
         if depth > MOST_DEEP {
             return Err(Unclear::new(format!("it is nested more than {MOST_DEEP} deep")));
         }
+        // Shells take it out at different moments: before, within or after what they look for.
+        if text.contains("\\\n") {
+            return Err(Unclear::new("a line goes on behind a backslash"));
+        }
         if text.contains('\0') {
             return Err(Unclear::new("it holds a NUL"));
         }
@@ -42,6 +46,16 @@ impl Reader {
         Some(c)
     }
 
+    /// Whether a here-document was announced on this line.
+    pub(super) fn has_pending(&self) -> bool {
+        !self.pending.is_empty()
+    }
+
+    /// Whether the next character is followed by this one.
+    pub(super) fn is_before(&self, c: char) -> bool {
+        self.chars.get(self.at + 1) == Some(&c)
+    }
+
     /// Whether the next character is followed by a blank.
     pub(super) fn is_alone(&self) -> bool {
         self.chars.get(self.at + 1).is_none_or(|it| matches!(it, ' ' | '\t' | '\n'))
@@ -62,7 +76,6 @@ impl Reader {
         loop {
             match self.peek() {
                 Some(' ' | '\t') => self.at += 1,
-                Some('\\') if self.chars.get(self.at + 1) == Some(&'\n') => self.at += 2,
                 Some('#') => {
                     while self.peek().is_some_and(|it| it != '\n') {
                         self.at += 1;
@@ -109,6 +122,11 @@ pub(super) fn read(line: &str, depth: usize, parts: &mut Vec<Part>) -> Result<()
 
 /// Reads commands up to the closing character, or to the end.
 pub(super) fn read_list(reader: &mut Reader, until: Option<char>, parts: &mut Vec<Part>) -> Result<(), Unclear> {
+    // Whose lines these are, shells see differently.
+    let open_document = || Unclear::new("a here-document is not over where something else begins or ends");
+    if until.is_some() && !reader.pending.is_empty() {
+        return Err(open_document());
+    }
     reader.depth += 1;
     if reader.depth > MOST_DEEP {
         return Err(Unclear::new(format!("it is nested more than {MOST_DEEP} deep")));
@@ -119,6 +137,9 @@ pub(super) fn read_list(reader: &mut Reader, until: Option<char>, parts: &mut Ve
             None if until.is_none() => break,
             None => return Err(Unclear::new("a parenthesis is not closed")),
             Some(')') if until == Some(')') => {
+                if !reader.pending.is_empty() {
+                    return Err(open_document());
+                }
                 reader.next();
                 break;
             }

@@ -37,7 +37,7 @@ fn every_command_of_a_line_is_a_part() {
     check("echo $(a) `b` \"$(c `d`)\"", expect!["a | b | d | c … | echo … … …"]);
     check("echo ${x:-$(a)} ${y}", expect!["a | echo … …"]);
     check("a # && b", expect!["a"]);
-    check("a \\\n b", expect!["a b"]);
+    check("a \\\n b", expect!["? a line goes on behind a backslash"]);
 }
 
 #[test]
@@ -67,7 +67,7 @@ fn what_a_wrapper_runs_is_a_part_as_well() {
     check("sudo -u x rm y", expect!["sudo -u x rm y | rm y"]);
     check("nice -n 5 nohup timeout 5 rm x", expect!["(wraps) nice -n 5 nohup timeout 5 rm x | (wraps) nohup timeout 5 rm x | (wraps) timeout 5 rm x | rm x"]);
     check("ls | xargs rm -f", expect!["ls | (wraps) xargs rm -f | rm -f …"]);
-    check("find . -name x -exec rm {} + -exec ls {} \\;", expect!["find . -name x -exec rm … + -exec ls … ';' | rm … | ls …"]);
+    check("find . -name x -exec rm {} + -exec ls {} \\;", expect!["find . -name x -exec rm {} + -exec ls {} ';' | rm … | ls …"]);
     check("find . -delete", expect!["find . -delete > …"]);
     check("sh -c 'git status; rm x'", expect!["(wraps) sh -c 'git status; rm x' | git status | rm x"]);
     check("eval 'rm x'", expect!["(wraps) eval 'rm x' | rm x"]);
@@ -106,6 +106,24 @@ fn a_prefix_covers_its_own_command_and_nothing_around_it() {
         assert!(!covered(line, "git *"), "{line}");
     }
     assert!(covered("git log 2>/dev/null", "git *") && covered("LC_ALL=C git log", "git *"));
+}
+
+#[test]
+fn what_stands_around_a_line_that_a_shell_is_given_counts_as_well() {
+    for line in ["sh -c ls > x", "eval ls > x", "PATH=/evil sh -c ls", "env PATH=/evil sh -c ls", "PATH=/evil eval ls", "setsid -f ls"] {
+        assert!(!covered(line, "ls *"), "{line}");
+    }
+    assert!(covered("sh -c ls", "ls *"));
+}
+
+#[test]
+fn options_of_wrappers_that_change_what_runs_are_unclear() {
+    for line in [
+        "time -o x ls", "env -C /evil ./ls", "timeout 5 -s/evil ls", "env - -u/evil ls", "xargs -I ls ls", "exec -a sh ls", "sudo -D / ls",
+        "find . -execdir ./x ';'", "find $x", "xargs find .", "test -v 'a[$(rm x)]'", "printf -v PATH x", "trap 'rm x' EXIT",
+    ] {
+        assert!(shown(line).starts_with("? ") || !covered(line, "ls *"), "{line}: {}", shown(line));
+    }
 }
 
 #[test]

@@ -47,6 +47,10 @@ pub(super) fn read(reader: &mut Reader, parts: &mut Vec<Part>) -> Result<Option<
     let mut word = Read::default();
     let mut any = false;
     while let Some(c) = reader.peek() {
+        // What is quoted or expanded there may hold the end of the line, and so the document.
+        if reader.has_pending() && matches!(c, '\'' | '"' | '$' | '`') {
+            return Err(Unclear::new("something is quoted or expanded behind a here-document"));
+        }
         match c {
             ' ' | '\t' | '\n' | ';' | '&' | '|' | '(' | ')' | '<' | '>' => break,
             '\'' => {
@@ -68,8 +72,6 @@ pub(super) fn read(reader: &mut Reader, parts: &mut Vec<Part>) -> Result<Option<
             '\\' => {
                 reader.next();
                 match reader.next() {
-                    // A line that goes on.
-                    Some('\n') => continue,
                     Some(c) => {
                         word.quoted = true;
                         word.text.push(c);
@@ -93,6 +95,12 @@ pub(super) fn read(reader: &mut Reader, parts: &mut Vec<Part>) -> Result<Option<
             '{' if !any && reader.is_alone() => {
                 reader.next();
                 word.text.push(c);
+            }
+            // The place of a file's name in `find`; no shell expands it.
+            '{' if reader.is_before('}') => {
+                reader.next();
+                reader.next();
+                word.text.push_str("{}");
             }
             // File names are put in its place; some shells know more, after which other characters count as well.
             '*' | '?' | '[' | '{' => {

@@ -23,15 +23,16 @@ const fn wrapper(name: &'static str, flags: &'static [&'static str], valued: &'s
 }
 
 const WRAPPERS: [Wrapper; 14] = [
-    wrapper("env", &["-i", "--ignore-environment", "-0", "--null"], &["-u", "--unset", "-C", "--chdir"]),
+    wrapper("env", &["-i", "--ignore-environment", "-0", "--null"], &["-u", "--unset"]),
     wrapper("nice", &[], &["-n", "--adjustment"]),
     wrapper("nohup", &[], &[]),
-    wrapper("time", &["-p"], &["-f", "-o"]),
+    wrapper("time", &["-p"], &[]),
     wrapper("command", &["-p"], &[]),
     wrapper("builtin", &[], &[]),
-    wrapper("exec", &["-c", "-l"], &["-a"]),
+    wrapper("exec", &["-c", "-l"], &[]),
     wrapper("stdbuf", &[], &["-i", "-o", "-e", "--input", "--output", "--error"]),
-    wrapper("setsid", &["-c", "-f", "-w", "--ctty", "--fork", "--wait"], &[]),
+    // It leaves the call's own processes.
+    Wrapper { counts: true, ..wrapper("setsid", &["-c", "-f", "-w", "--ctty", "--fork", "--wait"], &[]) },
     wrapper("ionice", &["-t", "--ignore"], &["-c", "-n", "--class", "--classdata"]),
     Wrapper {
         operands: 1,
@@ -41,15 +42,12 @@ const WRAPPERS: [Wrapper; 14] = [
             &["-s", "--signal", "-k", "--kill-after"],
         )
     },
-    Wrapper {
-        counts: true,
-        ..wrapper("sudo", &["-n", "-E", "-H", "-S", "-k", "-b"], &["-u", "-g", "-p", "-D", "-R", "-T", "-C"])
-    },
+    Wrapper { counts: true, ..wrapper("sudo", &["-n", "-E", "-H", "-S", "-k", "-b"], &["-u", "-g", "-p", "-T", "-C"]) },
     Wrapper { counts: true, ..wrapper("doas", &["-n"], &["-u", "-C"]) },
     wrapper(
         "xargs",
         &["-0", "--null", "-r", "--no-run-if-empty", "-t", "--verbose", "-x", "--exit"],
-        &["-n", "--max-args", "-L", "-P", "--max-procs", "-I", "-s", "-d", "--delimiter", "-E", "-a", "--arg-file"],
+        &["-n", "--max-args", "-L", "-P", "--max-procs", "-s", "-d", "--delimiter", "-E", "-a", "--arg-file"],
     ),
 ];
 
@@ -70,18 +68,23 @@ pub(super) fn unwrap(part: Part, depth: usize, parts: &mut Vec<Part>) -> Result<
     };
     let name = if names::is_system(program) { names::base(program) } else { program };
     let arguments: Vec<Word> = part.words()[1..].to_vec();
-    if names::EVALUATES.contains(&name) && arguments.contains(&Word::Any) {
+    let evaluates = |it: &Word| match it.exact() {
+        None | Some("-v") => true,
+        Some(it) => it.contains('[') && it.contains(['$', '`']),
+    };
+    if names::EVALUATES.contains(&name) && arguments.iter().any(evaluates) {
         return Err(Unclear::new(format!("`{name}` may run what a variable holds")));
     }
     if let Some(wrapper) = WRAPPERS.iter().find(|it| it.name == name) {
         return wrapped(wrapper, part, &arguments, depth, parts);
     }
     match name {
+        "trap" if !arguments.is_empty() => Err(Unclear::new("it runs something later")),
         "find" => find(part, &arguments, depth, parts),
         "eval" => {
             let line =
                 literal(&arguments).ok_or_else(|| Unclear::new("it evaluates what is known only when it runs"))?;
-            parts.push(part.wrapping());
+            parts.push(if part.is_plain() { part.wrapping() } else { part });
             syntax::read(&line, depth + 1, parts)
         }
         shell if SHELLS.contains(&shell) => shell_line(part, &arguments, depth, parts),
@@ -120,6 +123,7 @@ fn wrapped(
                 return Err(unknown());
             }
         } else if wrapper.name == "env" && text == "-" {
+            options_over = true;
             at += 1;
         } else if matches!(wrapper.name, "env" | "sudo" | "doas") && text.contains('=') {
             assigns.push(text.split('=').next().unwrap_or_default().to_owned());
@@ -127,6 +131,7 @@ fn wrapped(
             at += 1;
         } else if operands > 0 {
             operands -= 1;
+            options_over = true;
             at += 1;
         } else {
             break;
@@ -150,6 +155,9 @@ fn wrapped(
 
 /// `find` runs what follows `-exec`, and removes or writes with a few others.
 fn find(part: Part, arguments: &[Word], depth: usize, parts: &mut Vec<Part>) -> Result<(), Unclear> {
+    if arguments.contains(&Word::Any) {
+        return Err(Unclear::new("what `find` does is known only when it runs"));
+    }
     let acts = ["-delete", "-fprint", "-fprint0", "-fprintf", "-fls"];
     let is = |word: &Word, names: &[&str]| word.exact().is_some_and(|it| names.contains(&it));
     let changes = arguments.iter().any(|it| is(it, &acts));
@@ -157,10 +165,17 @@ fn find(part: Part, arguments: &[Word], depth: usize, parts: &mut Vec<Part>) -> 
     let mut rest = arguments;
     while let Some(start) = rest.iter().position(|it| is(it, &["-exec", "-execdir", "-ok", "-okdir"])) {
         let inner = &rest[start + 1..];
-        let end = inner.iter().position(|it| is(it, &[";", "+"]));
+        // `+` ends it only behind the names.
+        let ends =
+            |it: &(usize, &Word)| is(it.1, &[";"]) || (is(it.1, &["+"]) && it.0 > 0 && is(&inner[it.0 - 1], &["{}"]));
+        let end = inner.iter().enumerate().find(ends).map(|it| it.0);
         let end = end.ok_or_else(|| Unclear::new("what `find` runs has no end"))?;
         // The name of a file is put in.
         let word = |it: &Word| if it.exact().is_some_and(|it| it.contains("{}")) { Word::Any } else { it.clone() };
+        let moves = is(&rest[start], &["-execdir", "-okdir"]);
+        if moves && inner.first().and_then(Word::exact).is_some_and(|it| it.contains('/') && !it.starts_with('/')) {
+            return Err(Unclear::new("it runs a program by a relative path in another folder"));
+        }
         unwrap(Part::of(inner[..end].iter().map(word).collect()), depth + 1, parts)?;
         rest = &inner[end + 1..];
     }
@@ -182,7 +197,7 @@ fn shell_line(part: Part, arguments: &[Word], depth: usize, parts: &mut Vec<Part
             let line = arguments.get(place + 1).and_then(Word::exact);
             let line = line.ok_or_else(|| Unclear::new("the line of a shell is known only when it runs"))?;
             let line = line.to_owned();
-            parts.push(part.wrapping());
+            parts.push(if part.is_plain() { part.wrapping() } else { part });
             return syntax::read(&line, depth + 1, parts);
         }
         if option[1..].chars().any(|it| !"eux".contains(it)) {

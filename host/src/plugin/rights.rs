@@ -143,11 +143,18 @@ pub(crate) fn identity(
 /// Programs start in the workspace; they write there, and where the plugin itself may write, but never in our own folders.
 fn programs(folders: &[OpenFolder], surroundings: &Surroundings) -> Place {
     let real = |it: &PathBuf| it.canonicalize().unwrap_or_else(|_| it.clone());
-    let private: Vec<PathBuf> = surroundings.private.iter().chain(&surroundings.own).map(real).collect();
+    // In a project they wait for trust; beside it they are the user's.
+    let is_beside = |it: &&PathBuf| {
+        !it.starts_with(&surroundings.workspace) || surroundings.home.as_ref() == Some(&surroundings.workspace)
+    };
+    let plugins = surroundings.plugin_places.iter().filter(is_beside);
+    let private: Vec<PathBuf> = surroundings.private.iter().chain(&surroundings.own).chain(plugins).map(real).collect();
     let granted = folders.iter().filter(|it| it.mode == Mode::Write).map(|it| it.host.clone());
     let temporary = surroundings.variables.iter().find(|it| it.0 == "TMPDIR").map(|it| PathBuf::from(&it.1));
     let temporary = temporary.filter(|it| it.is_absolute());
-    let mut writable: Vec<PathBuf> = granted.chain([real(&surroundings.workspace)]).chain(temporary).collect();
+    let writable = granted.chain([real(&surroundings.workspace)]).chain(temporary);
+    let everywhere = ["/tmp", "/var/tmp", "/dev/shm"].map(PathBuf::from);
+    let mut writable: Vec<PathBuf> = writable.chain(everywhere).collect();
     writable.sort();
     writable.dedup();
     Place {

@@ -37,6 +37,8 @@ pub struct Subject {
     pub plugin: PluginName,
     /// The tool by its real name; none where a slash command runs.
     pub tool: Option<ItemName>,
+    /// Another tool has its name: only its address means it.
+    pub hidden: bool,
 }
 
 /// What `--allow` says: a tool, and the command lines of it.
@@ -69,10 +71,10 @@ impl Decision {
 }
 
 impl Rule {
-    /// Allows a tool of a plugin.
-    pub fn allow(subject: &Subject, command: Option<CommandPattern>) -> Self {
-        let address = ToolPattern::parse(&subject.to_string()).unwrap_or(ToolPattern::Any);
-        Self { tool: address, command, decision: Decision::Allow, reason: None }
+    /// Allows a tool of a plugin; none where its name is one that no rule can spell.
+    pub fn allow(subject: &Subject, command: Option<CommandPattern>) -> Option<Self> {
+        let tool = ToolPattern::parse(&subject.to_string()).ok().filter(|it| *it != ToolPattern::Any)?;
+        Some(Self { tool, command, decision: Decision::Allow, reason: None })
     }
 
     /// Whether it is about what this plugin's tool does.
@@ -80,9 +82,11 @@ impl Rule {
         match (&self.tool, &subject.tool) {
             (ToolPattern::Any, _) => true,
             (ToolPattern::Name(_), None) => self.tool.allows(&subject.to_string()),
-            (ToolPattern::Name(_), Some(tool)) => {
-                self.tool.allows(tool.as_str()) || self.tool.allows(&subject.to_string())
-            }
+            // A dot stands between plugin and tool: a tool that has one in its own name cannot pass for another plugin's.
+            (ToolPattern::Name(name), Some(tool)) => match name.as_str().contains('.') {
+                true => self.tool.allows(&subject.to_string()),
+                false => !subject.hidden && self.tool.allows(tool.as_str()),
+            },
         }
     }
 

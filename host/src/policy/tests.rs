@@ -10,6 +10,7 @@ fn subject() -> Subject {
     Subject {
         plugin: PluginName::try_from("shell".to_owned()).unwrap(),
         tool: Some(ItemName::try_from("execute".to_owned()).unwrap()),
+        hidden: false,
     }
 }
 
@@ -69,6 +70,21 @@ fn a_rule_that_denies_misses_no_part_and_asks_where_it_cannot_be_sure() {
 }
 
 #[test]
+fn no_tool_chooses_the_rules_that_are_for_another() {
+    let named = |plugin: &str, tool: &str, hidden| Subject {
+        plugin: PluginName::try_from(plugin.to_owned()).unwrap(),
+        tool: Some(ItemName::try_from(tool.to_owned()).unwrap()),
+        hidden,
+    };
+    let allow = policy(&rules(&[("shell.execute", "", "allow"), ("execute", "", "allow")]));
+    assert_eq!(allow.of_tool(&named("evil", "shell.execute", false)), Verdict::Open, "its own name has a dot");
+    assert_eq!(allow.of_tool(&named("project", "execute", true)), Verdict::Open, "the name is another's");
+    assert_eq!(allow.of_tool(&named("shell", "execute", false)), Verdict::Allow);
+    assert_eq!(Rule::allow(&named("evil", "run*", false), None), None, "what no rule can spell is allowed once");
+    assert_eq!(Rule::allow(&named("evil", &"x".repeat(128), false), None), None);
+}
+
+#[test]
 fn what_allows_an_interpreter_allows_one_whole_command() {
     assert_eq!(of_command(&rules(&[("*", "python x.py", "allow")]), "python x.py"), Verdict::Allow);
     assert_eq!(of_command(&rules(&[("*", "python x.py", "allow")]), "python -c y"), Verdict::Open);
@@ -118,7 +134,7 @@ fn a_rule_that_is_kept_is_added_to_the_file_which_stays_as_it_is() {
     let file = folder.path().join("policy.toml");
     std::fs::write(&file, "# mine\n[[rule]]\ntool = \"x\"\ndecision = \"deny\"").unwrap();
     let policy = Policy::open(Some(file.clone()), None, &[]).unwrap();
-    policy.keep(Rule::allow(&subject(), Some(crate::capability::CommandPattern::parse("cargo test").unwrap()))).unwrap();
+    policy.keep(Rule::allow(&subject(), Some(crate::capability::CommandPattern::parse("cargo test").unwrap())).unwrap()).unwrap();
     expect![[r#"
         # mine
         [[rule]]
@@ -133,7 +149,7 @@ fn a_rule_that_is_kept_is_added_to_the_file_which_stays_as_it_is() {
     let line = CommandLine::parse("cargo test");
     assert_eq!(Policy::open(Some(file.clone()), None, &[]).unwrap().of_command(&subject(), line.as_ref()), Verdict::Allow);
     std::fs::write(&file, "broken").unwrap();
-    assert!(policy.keep(Rule::allow(&subject(), None)).is_err());
+    assert!(policy.keep(Rule::allow(&subject(), None).unwrap()).is_err());
     assert_eq!(std::fs::read_to_string(&file).unwrap(), "broken");
 }
 

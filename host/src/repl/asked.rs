@@ -9,7 +9,7 @@ use tokio::sync::oneshot;
 
 use crate::name::PluginName;
 use crate::question::{Answer, Question};
-use crate::repl::screen::{Screen, Target};
+use crate::repl::screen::{Screen, Target, not_ours};
 use crate::session::Output;
 
 /// One question, with the channel for its answer.
@@ -37,7 +37,9 @@ impl Asked {
     /// What stands above the line that is typed, and the prompt of that line.
     pub(super) fn shown(&self, screen: &mut Screen) -> (Vec<(Target, String)>, String) {
         match self {
-            Self::Line(plugin, prompt, _) => (screen.question(plugin), crate::text::visible_line(prompt).into_owned()),
+            Self::Line(plugin, prompt, _) => {
+                (screen.question(plugin), not_ours(&crate::text::visible_line(prompt)).into_owned())
+            }
             Self::Choice(question, _) => (screen.choose(question), question.prompt()),
         }
     }

@@ -40,6 +40,8 @@ pub struct Screen {
     color: bool,
     speaker: Speaker,
     at_line_start: bool,
+    /// The end of what strangers wrote last: what they say comes in pieces.
+    tail: String,
     /// Everything goes to standard error; the reply is printed by whoever asked for it.
     only_errors: bool,
 }
@@ -47,7 +49,7 @@ pub struct Screen {
 impl Screen {
     /// A screen at the start of a line.
     pub fn new(color: bool) -> Self {
-        Self { color, speaker: Speaker::Program, at_line_start: true, only_errors: false }
+        Self { color, speaker: Speaker::Program, at_line_start: true, tail: String::new(), only_errors: false }
     }
 
     /// A screen that writes to standard error alone, and leaves out the reply.
@@ -63,7 +65,8 @@ impl Screen {
             Output::Piece(ReplyEvent::Saying(_)) if self.only_errors => {}
             Output::Piece(ReplyEvent::Saying(text)) => {
                 self.speaks(Speaker::Model, &mut pieces);
-                self.push(Target::Out, &not_ours(&visible(text)), &mut pieces);
+                let text = self.foreign(&visible(text));
+                self.push(Target::Out, &text, &mut pieces);
             }
             Output::Piece(ReplyEvent::Thinking(text)) => {
                 self.speaks(Speaker::Thinking, &mut pieces);
@@ -78,7 +81,7 @@ impl Screen {
             }
             Output::Called(name, Some(error)) => {
                 self.speaks(Speaker::Program, &mut pieces);
-                let line = format!("- {}: {}\n", visible_line(name), visible(error));
+                let line = format!("- {}: {}\n", visible_line(name), not_ours(&visible(error)));
                 self.push(Target::Out, &line, &mut pieces);
             }
             Output::Called(_, None) => {}
@@ -152,12 +155,24 @@ impl Screen {
             Show::Doing { name, arguments, state } => self.doing(name, arguments, state),
             Show::Waiting => return,
         };
-        self.push(Target::Out, &not_ours(&text), pieces);
+        let text = self.foreign(&text);
+        self.push(Target::Out, &text, pieces);
+    }
+
+    /// The words of a stranger, of which none look like a question of the program, also when they come in pieces.
+    fn foreign(&mut self, text: &str) -> String {
+        let before = self.tail.len();
+        let joined = format!("{}{text}", self.tail);
+        let spans = joined.match_indices(ASKS).any(|it| it.0 < before);
+        let from = joined.len().saturating_sub(ASKS.len() - 1);
+        self.tail = joined[joined.ceil_char_boundary(from)..].to_owned();
+        // A mark between the two pieces.
+        if spans { format!("\u{201d}{}", not_ours(text)) } else { not_ours(text).into_owned() }
     }
 
     fn own(&mut self, word: &str, color: AnsiColor, text: &str, pieces: &mut Vec<(Target, String)>) {
         self.speaks(Speaker::Program, pieces);
-        let line = format!("{} {}\n", self.styled(color.on_default(), &format!("{word}:")), visible(text));
+        let line = format!("{} {}\n", self.styled(color.on_default(), &format!("{word}:")), not_ours(&visible(text)));
         self.push(Target::Err, &line, pieces);
     }
 
@@ -211,7 +226,7 @@ impl Screen {
 }
 
 /// The words of a plugin or a model, which must not look like a question of the program: that one begins its line.
-fn not_ours(text: &str) -> std::borrow::Cow<'_, str> {
+pub(super) fn not_ours(text: &str) -> std::borrow::Cow<'_, str> {
     if text.contains(ASKS) { text.replace(ASKS, &format!("\u{201c}{ASKS}\u{201d}")).into() } else { text.into() }
 }
 

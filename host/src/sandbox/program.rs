@@ -179,9 +179,18 @@ fn command(place: &Place, program: &Program) -> Result<Command, String> {
     };
     command.current_dir(&place.workspace).env_clear().envs(place.variables.iter().cloned());
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    // A group of its own, so that it ends as a whole, and so that Ctrl-C at the terminal is not for it.
-    command.process_group(0);
+    new_session(&mut command);
     Ok(command)
+}
+
+/// Gives the program a session of its own: it has no terminal to write to or to type into, Ctrl-C there is not for it, and it
+/// cannot leave its process group, which ends as a whole.
+#[expect(unsafe_code, reason = "the standard library has no stable way to say it")]
+fn new_session(command: &mut Command) {
+    // SAFETY: between fork and exec only one system call is made, which allocates nothing and takes no lock.
+    unsafe {
+        command.pre_exec(|| rustix::process::setsid().map(drop).map_err(Into::into));
+    }
 }
 
 /// A program that runs.

@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::approval::{choices, settle};
 use crate::capability::GrantSet;
 use crate::host_request::{CallContext, Caller, Entry};
-use crate::policy::{Allow, Subject, Verdict};
+use crate::policy::{Allow, Rule, Subject, Verdict};
 use crate::question::Question;
 use crate::toolbox::Registered;
 
@@ -19,7 +19,11 @@ const SHOWN: usize = 4000;
 impl Registered {
     /// Lets the call through, or says why not. `Ok` holds whether the person said yes to this very call.
     pub(super) async fn approve(&self, arguments: &Value, context: &CallContext) -> Result<bool, String> {
-        let subject = Subject { plugin: self.plugin.name().clone(), tool: Some(self.tool.definition.name.clone()) };
+        let subject = Subject {
+            plugin: self.plugin.name().clone(),
+            tool: Some(self.tool.definition.name.clone()),
+            hidden: self.replaced,
+        };
         let name = self.tool.definition.name.as_str();
         let grants = self.plugin.grants_in(context);
         match self.plugin.policy().of_tool(&subject) {
@@ -50,6 +54,7 @@ fn question(subject: &Subject, arguments: &Value, grants: &Arc<GrantSet>) -> Que
         lines.push(format!("[{} bytes more]", text.len() - start.len()));
     }
     lines.extend(grants.acting().map(|it| format!("it may {it}")));
-    let choices = choices(Some(&format!("`{subject}`")));
+    let kept = Rule::allow(subject, None).map(|_| format!("`{subject}`"));
+    let choices = choices(kept.as_deref());
     Question { subject: format!("may tool `{subject}` run with this?"), lines, choices }
 }

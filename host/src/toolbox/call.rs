@@ -48,7 +48,9 @@ impl Toolbox {
     pub async fn run(&self, name: &str, arguments: &str, context: &CallContext) -> Outcome {
         let Some(registered) = self.lookup(name) else { return Outcome::refused(self.unknown(name)) };
         let real = registered.name();
-        if context.tools.as_ref().is_some_and(|it| !it.contains(real)) {
+        // Where the name is another tool's, only the address means this one.
+        let known = if registered.replaced { registered.address() } else { real.to_owned() };
+        if context.tools.as_ref().is_some_and(|it| !it.contains(&known)) {
             return Outcome::refused(format!("denied: this agent may not call tool `{real}`")).by_denial();
         }
         self.call(registered, arguments, context).await
@@ -61,7 +63,8 @@ impl Toolbox {
         // A grant may spell the tool as `plugin.tool`, too.
         let plugin = &caller.plugin;
         let right = Grant::One(Capability::CallTool(ToolPattern::Name(registered.tool.definition.name.clone())));
-        if caller.grants.may_call(real) || caller.grants.may_call(&registered.address()) {
+        let by_name = !registered.replaced && caller.grants.may_call(real);
+        if by_name || caller.grants.may_call(&registered.address()) {
             caller.context.uses.allowed(plugin, right);
         } else {
             caller.context.uses.denied(plugin, right);
@@ -103,12 +106,14 @@ impl Toolbox {
     }
 
     async fn steps(&self, registered: &Registered, arguments: &str, context: &CallContext) -> Outcome {
+        // A yes is for the tool: hooks of others do not have it.
+        let of_hooks = &CallContext { approved: false, tool: None, lent: None, ..context.clone() };
         let mut arguments = match checked(&registered.tool.schema, arguments) {
             Ok(arguments) => arguments,
             Err(errors) => return Outcome::refused(errors.join(", ")),
         };
         for hook in &registered.before {
-            match registered.before(hook, arguments, context).await {
+            match registered.before(hook, arguments, of_hooks).await {
                 Ok(next) => arguments = next,
                 Err(stopped) => return stopped,
             }
@@ -119,14 +124,14 @@ impl Toolbox {
             Ok(approved) => approved,
             Err(refused) => return registered.raised(refused, &arguments).by_denial(),
         };
-        let tool = Some(registered.tool.definition.name.clone());
-        let context = &CallContext { approved, tool, ..asked };
-        let mut object = match registered.handler(&arguments, context).await {
+        let tool = (!registered.replaced).then(|| registered.tool.definition.name.clone());
+        let of_tool = CallContext { approved, tool, ..asked };
+        let mut object = match registered.handler(&arguments, &of_tool).await {
             Ok(object) => object,
             Err(failed) => return failed,
         };
         for hook in &registered.after {
-            match registered.after(hook, &arguments, object, context).await {
+            match registered.after(hook, &arguments, object, of_hooks).await {
                 Ok(next) => object = next,
                 Err(failed) => return failed,
             }

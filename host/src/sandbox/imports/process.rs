@@ -36,8 +36,11 @@ impl Host for View<'_> {
 
 impl View<'_> {
     async fn start(&self, program: Program, options: Options) -> Result<Output, String> {
-        if self.port.caller.entry == Entry::Loading {
-            return Err("only `log` works while a plugin is loaded".into());
+        match self.port.caller.entry {
+            Entry::Loading => return Err("only `log` works while a plugin is loaded".into()),
+            // Somebody is typing, and has asked for nothing.
+            Entry::Completion => return Err("no program runs for a completion".into()),
+            Entry::Tool | Entry::Hook | Entry::Command | Entry::Provider => {}
         }
         self.judge(&program)?;
         approval::approve(&self.port, &program).await?;

@@ -15,7 +15,7 @@ use crate::text::for_shell;
 /// Lets the program through, or says why not.
 pub(crate) async fn approve(port: &Port<'_>, program: &Program) -> Result<(), String> {
     let context = &port.caller.context;
-    let subject = Subject { plugin: port.caller.plugin.clone(), tool: context.tool.clone() };
+    let subject = Subject { plugin: port.caller.plugin.clone(), tool: context.tool.clone(), hidden: false };
     let (line, shown) = match program {
         Program::Line(line) => (CommandLine::parse(line), line.clone()),
         Program::Argv(argv) => {

@@ -33,10 +33,9 @@ pub(crate) fn confinement() -> Confinement {
     *FOUND.get_or_init(|| std::thread::spawn(|| this_thread(&[])).join().unwrap_or(Confinement::None))
 }
 
-/// Folders for temporary files and devices that any program writes to.
+/// Devices that any program writes to. No terminal: output of a program is text.
 #[cfg(target_os = "linux")]
-const EVERYWHERE: [&str; 9] =
-    ["/tmp", "/var/tmp", "/dev/shm", "/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"];
+const EVERYWHERE: [&str; 5] = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"];
 
 /// Takes from this thread, and from what it starts, the right to write anywhere else, and to signal other processes.
 #[cfg(target_os = "linux")]
