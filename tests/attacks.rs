@@ -9,5 +9,11 @@ mod credentials;
 // Rights of the session: other tools, the conversation, the model, variables.
 mod rights;
 
+// Programs beyond the grant.
+mod programs;
+
 // Many at once.
 mod crowd;
+
+// Files.
+mod files;

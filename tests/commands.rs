@@ -125,7 +125,7 @@ fn a_tool_cannot_change_the_session() {
     let env = TestEnv::scripted().guest("hostile");
     let calls = r#"calls=[{"id":"1","name":"deny","arguments":"{}"}]"#;
     let grants = ["--grant", "hostile:conversation", "--grant", "hostile:model", "--grant", "hostile:session-control"];
-    let run = env.script(&[&["-o", calls][..], &grants].concat(), "go\n/context\n");
+    let run = env.script(&[&["-o", calls, "--allow", "hostile.deny"][..], &grants].concat(), "go\n/context\n");
     for refused in [r#""add":"only a slash command may change the session""#, r#""session":"only a slash command"#] {
         assert!(run.stdout.contains(refused), "{run}");
     }

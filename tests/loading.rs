@@ -132,7 +132,7 @@ fn an_interface_of_ours_that_does_not_exist_is_named() {
     check(
         PluginText { import, ..PluginText::with_tool("needs", "three") }.build(),
         expect![[r#"
-        warning: cannot load plugin `$ENV/home/.agents/plugins/m-broken.wasm`: it needs `bellglass:plugin/renderer@0.1.0`, which this host does not offer; this host offers `bellglass:plugin@0.1.0` (log, terminal, reply, toolbox, conversation, agents, session, process, storage, settings) and WASI 0.2 (wasi:cli, wasi:clocks, wasi:filesystem, wasi:http, wasi:io, wasi:random, wasi:sockets)
+        warning: cannot load plugin `$ENV/home/.agents/plugins/m-broken.wasm`: it needs `bellglass:plugin/renderer@0.1.0`, which this host does not offer; this host offers `bellglass:plugin@0.1.0` (log, terminal, reply, toolbox, conversation, agents, session, process, storage, settings) and WASI 0.2 and 0.3 (wasi:cli, wasi:clocks, wasi:filesystem, wasi:http, wasi:io, wasi:random, wasi:sockets)
     "#]],
     );
 }
@@ -143,7 +143,7 @@ fn a_foreign_interface_is_named() {
     check(
         PluginText { import, ..PluginText::with_tool("needs", "three") }.build(),
         expect![[r#"
-        warning: cannot load plugin `$ENV/home/.agents/plugins/m-broken.wasm`: it needs `wasi:keyvalue/store@0.2.0`, which this host does not offer; this host offers `bellglass:plugin@0.1.0` (log, terminal, reply, toolbox, conversation, agents, session, process, storage, settings) and WASI 0.2 (wasi:cli, wasi:clocks, wasi:filesystem, wasi:http, wasi:io, wasi:random, wasi:sockets)
+        warning: cannot load plugin `$ENV/home/.agents/plugins/m-broken.wasm`: it needs `wasi:keyvalue/store@0.2.0`, which this host does not offer; this host offers `bellglass:plugin@0.1.0` (log, terminal, reply, toolbox, conversation, agents, session, process, storage, settings) and WASI 0.2 and 0.3 (wasi:cli, wasi:clocks, wasi:filesystem, wasi:http, wasi:io, wasi:random, wasi:sockets)
     "#]],
     );
 }
@@ -154,7 +154,7 @@ fn a_function_that_a_known_interface_lacks_is_told_with_its_interface() {
     check(
         PluginText { import, ..PluginText::with_tool("needs", "three") }.build(),
         expect![[r#"
-        warning: cannot load plugin `$ENV/home/.agents/plugins/m-broken.wasm`: it needs `bellglass:plugin/log@0.1.0` in a shape that this host does not offer; this host offers `bellglass:plugin@0.1.0` (log, terminal, reply, toolbox, conversation, agents, session, process, storage, settings) and WASI 0.2 (wasi:cli, wasi:clocks, wasi:filesystem, wasi:http, wasi:io, wasi:random, wasi:sockets)
+        warning: cannot load plugin `$ENV/home/.agents/plugins/m-broken.wasm`: it needs `bellglass:plugin/log@0.1.0` in a shape that this host does not offer; this host offers `bellglass:plugin@0.1.0` (log, terminal, reply, toolbox, conversation, agents, session, process, storage, settings) and WASI 0.2 and 0.3 (wasi:cli, wasi:clocks, wasi:filesystem, wasi:http, wasi:io, wasi:random, wasi:sockets)
     "#]],
     );
 }

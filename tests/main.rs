@@ -21,19 +21,19 @@ mod cache;
 // Every limit of the sandbox, and the plugins that outlive a call.
 mod limits;
 mod residents;
+mod waiting;
 
 // What a plugin can reach.
+mod attacks;
 mod sandbox;
 
-// What the person grants, and how it is asked.
+// What the person grants and allows, and how it is asked.
+mod approval;
 mod grants;
 mod trust;
 // Requests of plugins, and the secrets that are added to them.
 mod http;
 mod secrets;
-
-// What hostile plugins try.
-mod attacks;
 
 // What is kept of what plugins did.
 mod audit;
@@ -66,6 +66,9 @@ mod toolbox;
 
 // The page for new users: its sessions, its plugin, its tables.
 mod readme;
+
+// The pages beside it.
+mod docs;
 
 // The map of the code: what may import what.
 mod architecture;

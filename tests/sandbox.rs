@@ -177,9 +177,10 @@ async fn with_its_grant_an_import_answers_and_a_tool_still_cannot_change_the_ses
           "process": "denied: plugin `hostile` may not run `true` (`--grant hostile:run=true` if it asks for it)",
           "toolbox": null,
           "run": {
-            "arguments": {},
-            "text": "{}",
-            "ok": true
+            "error": "User denied permission: echo: nobody can answer here (`--allow hostile.echo` allows it)",
+            "name": "echo",
+            "args": {},
+            "ok": false
           },
           "socket": "Permission denied (os error 2)",
           "secret": false
@@ -295,7 +296,7 @@ fn a_plugin_cannot_reach_the_programs_own_folders_through_any_grant() {
     command.current_dir(env.home());
     let run = env.finish(command, "");
     assert_eq!(run.status, 3, "{run}");
-    assert!(run.stderr.contains("bellglass's own"), "{run}");
+    assert!(run.stderr.contains("which a grant has to name itself"), "{run}");
     assert!(!env.home().join(".config/bellglass/grants.toml").exists());
 }
 

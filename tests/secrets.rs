@@ -58,13 +58,13 @@ fn secrets_are_listed_with_their_source_and_without_their_value() {
 
 /// Sends back what it got, header and body.
 fn echo() -> Server {
-    Server::http_at("127.77.0.1:18080", |request| answer("200 OK", "", request))
+    Server::http_at("127.77.0.2:18080", |request| answer("200 OK", "", request))
 }
 
 #[test]
 fn a_secret_comes_from_the_environment_or_a_command_and_is_in_nothing_that_is_printed() {
     let server = echo();
-    let grants = ["--grant", "web:http=http://127.77.0.1:18080", "--grant", "web:credential=WEB_KEY"];
+    let grants = ["--grant", "web:http=http://127.77.0.2:18080", "--grant", "web:credential=WEB_KEY"];
     let ask = json!({"url": server.origin(), "method": "POST", "body": "x"}).to_string();
     let run = |config: &str| {
         let env = TestEnv::new().guest("web").config(config);
@@ -87,11 +87,11 @@ fn a_secret_comes_from_the_environment_or_a_command_and_is_in_nothing_that_is_pr
 
 #[test]
 fn a_command_that_fails_is_told_without_what_it_printed_and_the_request_goes_without() {
-    let server = Server::http_at("127.77.0.1:18080", |_| answer("401 Unauthorized", "", "who are you?"));
+    let server = Server::http_at("127.77.0.3:18080", |_| answer("401 Unauthorized", "", "who are you?"));
     let config = "[secret.WEB_KEY]\ncommand = [\"sh\", \"-c\", \"echo half-of-a-value; exit 7\"]\n";
     let env = TestEnv::new().guest("web").config(config);
     let ask = json!({"url": server.origin()}).to_string();
-    let grants = ["--grant", "web:http=http://127.77.0.1:18080", "--grant", "web:credential=WEB_KEY"];
+    let grants = ["--grant", "web:http=http://127.77.0.3:18080", "--grant", "web:credential=WEB_KEY"];
     let run = env.run(&[&["call", "request", &ask], &grants[..]].concat());
     assert_eq!(run.json()["status"], 401, "{run}");
     assert!(run.stderr.contains("secret `WEB_KEY`: `sh` failed (exit status: 7)"), "{run}");

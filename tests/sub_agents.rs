@@ -19,7 +19,7 @@ fn a_sub_agent_answers_in_a_conversation_of_its_own() {
     let env = TestEnv::new().guest("hostile").file("t", "Be brief.").file("a.txt", "one two\n");
     // The puppet calls what the prompt names and repeats the result: outside the task, inside it `wc`.
     let prompt = format!("task {}", json!({"prompt": "wc {\"path\":\"a.txt\"}"}));
-    let flags = ["-p", "puppet", "--template", "t", "--log", "error", "--ephemeral"];
+    let flags = ["-p", "puppet", "--template", "t", "--log", "error", "--ephemeral", "--allow", "task"];
     let lines = format!("{prompt}\n/context\n");
     env.finish(env.command(&flags), &lines).check(expect![[r#"
         + task({"prompt":"wc {\"path\":\"a.txt\"}"})
@@ -42,7 +42,7 @@ fn a_sub_agent_has_only_the_tools_that_were_named() {
     let run = |tools: Value| {
         let inner = "wc {\"path\":\"a.txt\"}";
         let prompt = format!("task {}", json!({"prompt": inner, "tools": tools}));
-        let flags = ["ask", &prompt, "-p", "puppet", "--template", "t", "--ephemeral"];
+        let flags = ["ask", &prompt, "-p", "puppet", "--template", "t", "--ephemeral", "--allow", "task"];
         env.run(&flags).to_string()
     };
     let denied = run(json!(["echo"]));
@@ -60,7 +60,7 @@ fn a_sub_agent_of_a_sub_agent_has_no_more_tools_than_the_first() {
     let env = TestEnv::new().guest("hostile").file("t", "Be brief.").file("a.txt", "x\n");
     let inner = format!("task {}", json!({"prompt": "wc {\"path\":\"a.txt\"}"}));
     let prompt = format!("task {}", json!({"prompt": inner, "tools": ["task", "echo"]}));
-    let run = env.run(&["ask", &prompt, "-p", "puppet", "--template", "t", "--ephemeral"]);
+    let run = env.run(&["ask", &prompt, "-p", "puppet", "--template", "t", "--ephemeral", "--allow", "task"]);
     assert!(run.to_string().contains("denied: this agent may not call tool `wc`"), "{run}");
 }
 
@@ -68,7 +68,7 @@ fn a_sub_agent_of_a_sub_agent_has_no_more_tools_than_the_first() {
 fn sub_agents_are_nested_eight_deep_and_no_deeper() {
     let env = TestEnv::new().guest("hostile").file("t", "Be brief.");
     let deep = (0..12).fold("echo {}".to_owned(), |inner, _| format!("task {}", json!({"prompt": inner})));
-    let run = env.run(&["ask", &deep, "-p", "puppet", "--template", "t", "--ephemeral"]);
+    let run = env.run(&["ask", &deep, "-p", "puppet", "--template", "t", "--ephemeral", "--allow", "task"]);
     assert!(run.to_string().contains("calls are nested more than 8 deep"), "{run}");
 }
 
@@ -85,7 +85,7 @@ fn without_the_right_to_ask_the_model_no_sub_agent_is_made() {
 fn a_failing_model_is_an_error_of_the_task() {
     let env = TestEnv::scripted();
     let call = calls(&task(json!({"prompt": "x"})));
-    let run = env.script(&["-o", &call, "--max-rounds", "2"], "go\n");
+    let run = env.script(&["-o", &call, "--max-rounds", "2", "--allow", "task"], "go\n");
     // The sub-agent is the same script, and calls `task` again until it is too deep.
     assert!(run.to_string().contains("nested more than 8 deep") || run.to_string().contains("round"), "{run}");
 }

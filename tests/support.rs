@@ -25,6 +25,7 @@ pub use attack::Attack;
 pub use bench::{Bench, resident_memory};
 pub use component::{PluginText, wat};
 pub use library::Talk;
+pub use terminal::Terminal;
 
 /// A home and a workspace, both new and empty.
 pub struct TestEnv {

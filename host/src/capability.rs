@@ -8,6 +8,7 @@ mod grant;
 mod grant_set;
 mod origin;
 mod pattern;
+mod protected;
 
 use std::fmt;
 
@@ -18,6 +19,7 @@ pub use grant::{Grant, GrantError, Grants};
 pub use grant_set::{GrantSet, Reach, effective};
 pub use origin::{Host, Origin, OriginError, Scheme};
 pub use pattern::{CommandPattern, PatternError, ToolPattern};
+pub use protected::{PROTECTED, is_protected, same_name};
 
 /// The most capabilities that one plugin can ask for: more is no list that a person reads.
 pub const MOST_ASKED: usize = 64;
@@ -32,7 +34,8 @@ const MOST_BYTES: usize = 1024;
 pub enum Capability {
     /// Files of a folder and below are read.
     Read(Folder),
-    /// Files of a folder and below are read and written.
+    /// Files of a folder and below are read and written, but for what [`is_protected`] by its name and is not in the
+    /// folder's own.
     Write(Folder),
     /// Requests are sent.
     Http(Origin),
@@ -153,7 +156,7 @@ impl Capability {
             },
             Capability::Write(folder) => match other {
                 Capability::Read(other) => folder.narrow(other).map(Capability::Read),
-                Capability::Write(other) => folder.narrow(other).map(Capability::Write),
+                Capability::Write(other) => folder.narrow_to_write(other).map(Capability::Write),
                 _ => None,
             },
             Capability::Http(origin) => match other {

@@ -118,8 +118,13 @@ impl Commands {
         let command = self.find(name)?;
         let plugin = &command.plugin;
         let context = plugin.ready(Entry::Command, context).await;
+        // What it runs is asked about, whoever typed the command.
+        let context = CallContext { policy: plugin.policy().clone(), approved: false, tool: None, ..context };
         let uses = context.uses.clone();
         let ran = plugin.run_command(context, name, argument).await;
+        if !matches!(ran, Ok(Ok(()))) {
+            uses.failed();
+        }
         let ended = match &ran {
             Ok(Ok(())) => "ok",
             Ok(Err(_)) if !uses.denials().is_empty() => "denied",

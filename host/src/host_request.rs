@@ -9,7 +9,8 @@ use serde_json::Value;
 use tokio::sync::{mpsc, oneshot};
 
 use crate::capability::{GrantSet, Grants};
-use crate::name::PluginName;
+use crate::name::{ItemName, PluginName};
+use crate::policy::Policy;
 use crate::question::{Answer, Question};
 use crate::sub_agent::{SubAgent, SubAgentOptions, Tools};
 use crate::tool::ToolDefinition;
@@ -51,6 +52,12 @@ pub struct CallContext {
     pub chain: Option<Arc<Link>>,
     /// What was done with rights, in the tool call that this is, or is part of.
     pub uses: Arc<Uses>,
+    /// Whether a person or a program named this very call, or said yes to it.
+    pub approved: bool,
+    /// The tool that this call is, by its real name; none for a slash command and for the session itself.
+    pub tool: Option<ItemName>,
+    /// The rules about calls.
+    pub policy: Arc<Policy>,
     /// The tools that may be called, where a sub-agent calls; none for all there are.
     pub tools: Option<Tools>,
     /// What the person granted to a plugin for this one call.
@@ -87,6 +94,9 @@ impl CallContext {
             has_permit: false,
             chain: None,
             uses: Arc::default(),
+            approved: true,
+            tool: None,
+            policy: Arc::default(),
             tools: None,
             lent: None,
         }
@@ -95,7 +105,7 @@ impl CallContext {
     /// The context of a call that a plugin makes from inside this one.
     #[must_use]
     pub fn nested(&self) -> Self {
-        Self { reply: None, depth: self.depth + 1, lent: None, ..self.clone() }
+        Self { reply: None, depth: self.depth + 1, approved: false, lent: None, ..self.clone() }
     }
 
     /// This context with the plugin's one instance, of which `resident` is the number, on the chain.
@@ -238,6 +248,8 @@ pub enum Ask {
     Line(String, oneshot::Sender<Option<String>>),
     /// Lets the person choose; none where nobody can, or where nobody answered. Only the host asks this, for itself.
     Choose(Question, oneshot::Sender<Option<Answer>>),
+    /// Ends the turn that runs, as an interrupt does.
+    StopTurn,
     /// Whether a person can answer.
     IsInteractive(oneshot::Sender<bool>),
     /// Runs a tool: its name, the arguments as JSON; answered with the result as JSON.

@@ -92,7 +92,9 @@ impl Host {
             }
         };
         let cache = options.cache.as_ref().and_then(open);
-        let loader = Arc::new(Loader::new(Arc::new(engine), cache, options.surroundings));
+        let mut surroundings = options.surroundings;
+        surroundings.plugin_places.extend(options.places.all().map(ToOwned::to_owned));
+        let loader = Arc::new(Loader::new(Arc::new(engine), cache, surroundings));
         Ok(Self { loader, places: options.places, limits: options.limits })
     }
 

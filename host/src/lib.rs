@@ -43,7 +43,7 @@
 //! | [`session`] | the task that owns a conversation, runs turns, and answers what guests ask |
 //! | [`repl`], [`cli`] | the two ends at a person or a script |
 //! | [`transcript`], [`sessions`], [`tool`], [`completion`], [`retry`], [`host_request`], [`sub_agent`], [`question`], [`uses`], [`audit`] | the values that go between these |
-//! | [`listing`], [`schema`], [`capability`], [`grants`], [`name`] | what a plugin says of itself, asks for and is called, checked |
+//! | [`listing`], [`schema`], [`capability`], [`command_line`], [`grants`], [`policy`], [`name`] | what a plugin says of itself, asks for and is called, checked |
 //! | [`network`], [`secrets`] | how requests go out, and what may be added to them |
 //! | [`limits`], [`fault`], [`config`], [`toml_file`], [`folders`], [`text`] | limits and what hits them, what the user set, where it is, and how it is shown |
 //!
@@ -70,10 +70,12 @@ mod bindings;
 mod sandbox;
 
 // Values, which import nothing of the above.
+mod approval;
 pub mod audit;
 pub mod capability;
 #[cfg(test)]
 mod cases;
+pub mod command_line;
 pub mod completion;
 pub mod config;
 pub mod fault;
@@ -84,6 +86,7 @@ pub mod limits;
 pub mod listing;
 pub mod name;
 pub mod network;
+pub mod policy;
 pub mod question;
 pub mod retry;
 pub mod schema;

@@ -9,6 +9,7 @@ pub mod inspect;
 
 pub mod load;
 mod record;
+mod reserved;
 mod resident;
 pub mod rights;
 mod waits;
@@ -140,8 +141,10 @@ impl Plugin {
         let mut warnings = Vec::new();
         let limits = self.sandbox.engine().limits();
         let subject = self.subject();
-        let identity =
+        let mut identity =
             rights::identity(&self.listing, &self.wanted(), &subject, lent, &self.surroundings, limits, &mut warnings);
+        // The same storage has the same lock.
+        identity.storage_lock = self.sandbox.identity().storage_lock.clone();
         for warning in warnings {
             tracing::warn!(plugin = %self.name(), "{}", crate::text::visible_line(&warning));
         }

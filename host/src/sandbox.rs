@@ -7,13 +7,13 @@ pub(crate) mod cache;
 pub(crate) mod clock;
 pub(crate) mod engine;
 pub(crate) mod exports;
+pub(crate) mod files;
 pub(crate) mod guest;
 pub(crate) mod http;
 pub(crate) mod imports;
 mod limiter;
 mod output;
 pub(crate) mod program;
-mod read_beneath;
 mod seen;
 
 use std::sync::{Arc, PoisonError, RwLock};
@@ -123,6 +123,10 @@ impl Sandbox {
         let mut store = Store::new(self.engine.wasmtime(), guest);
         store.limiter(|guest| &mut guest.limiter);
         store.set_hostcall_fuel(limits.value + VALUE_OVERHEAD);
+        store.set_max_component_handles(guest::TASKS);
+        if let Some(table) = store.concurrent_resource_table() {
+            table.set_max_capacity(guest::TASKS);
+        }
         store.set_epoch_deadline(1);
         store.epoch_deadline_callback(on_tick);
         store.call_hook(on_boundary);
@@ -167,7 +171,7 @@ impl Live {
         };
         let done = deadline.run(call).await;
         self.running = None;
-        let guest = self.store.data();
+        let guest = self.store.data_mut();
         guest.output.finish();
         let in_host = guest.call.in_host.total();
         guest.call.context.uses.spent(made, started.elapsed().saturating_sub(made + in_host), in_host);
@@ -195,28 +199,30 @@ fn on_boundary(mut store: StoreContextMut<'_, Guest>, hook: CallHook) -> wasmtim
     let guest = store.data_mut();
     let now = guest.ticks.now();
     match hook {
-        CallHook::CallingHost => {
+        // A function of WASI 0.3 that waits returns, and is called again.
+        CallHook::CallingHost | CallHook::ReturningFromWasm => {
             guest.call.in_host.enter();
             guest.call.cpu.leave(now);
         }
-        CallHook::ReturningFromHost => {
+        CallHook::ReturningFromHost | CallHook::CallingWasm => {
             guest.call.in_host.leave();
             if let Some(ticks) = guest.call.cpu.come_back(now) {
                 store.set_epoch_deadline(ticks);
             }
         }
-        CallHook::CallingWasm | CallHook::ReturningFromWasm => {}
     }
     Ok(())
 }
 
-fn seen(guest: &Guest, limits: &crate::limits::Limits) -> Seen {
+fn seen(guest: &mut Guest, limits: &crate::limits::Limits) -> Seen {
     Seen {
         memory_denied: guest.limiter.denied(),
         memory_limit: limits.memory,
         stack_limit: limits.stack,
         value_limit: limits.value,
         instance_limit: limits.instances,
+        // Both are tables, and say the same when they are full: this one is, or the other was.
+        handle_limit: if guest.table.push(()).is_err() { guest::HANDLES } else { guest::TASKS },
         stderr: guest.output.tail(),
     }
 }

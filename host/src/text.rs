@@ -225,7 +225,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(20_000))]
+        #![proptest_config(ProptestConfig::with_cases(crate::cases::cases()))]
 
         #[test]
         fn nothing_visible_controls_a_terminal(text in hostile()) {

@@ -2,6 +2,7 @@
 //!
 //! Apart from the plugins, because names, hooks and validation are decided across all of them, once, when they are loaded.
 
+pub(crate) mod approval;
 mod call;
 mod question;
 

@@ -47,6 +47,8 @@ struct Noted {
     uses: Vec<Use>,
     /// Secrets that were granted and had no value.
     lacking: Vec<VariableName>,
+    /// Folders that a guest that looked for files did not find, each with the plugin.
+    unopened: Vec<(PluginName, Grant)>,
     /// Whether a limit cut something off, and the guest was told so.
     hit_limit: bool,
     times: Times,
@@ -63,6 +65,22 @@ impl Uses {
         self.note(Use { plugin: plugin.clone(), grant, allowed: false });
     }
 
+    /// Notes that a guest looked for files, and that this folder was not there. It may not have wanted it.
+    pub fn unopened(&self, plugin: &PluginName, grant: Grant) {
+        let unopened = &mut self.noted().unopened;
+        if unopened.len() < MOST && !unopened.iter().any(|it| it.0 == *plugin && it.1 == grant) {
+            unopened.push((plugin.clone(), grant));
+        }
+    }
+
+    /// After a call that failed: where nothing else was refused, it was for want of the folders that were not there.
+    pub fn failed(&self) {
+        if self.denials().is_empty() {
+            let unopened = std::mem::take(&mut self.noted().unopened);
+            unopened.into_iter().for_each(|(plugin, grant)| self.denied(&plugin, grant));
+        }
+    }
+
     /// Notes that a secret was granted, and has no value.
     pub fn lacks(&self, secret: &VariableName) {
         let lacking = &mut self.noted().lacking;
@@ -74,6 +92,12 @@ impl Uses {
     /// Notes that a limit cut something off. The guest was told, and may have gone on without.
     pub fn limited(&self) {
         self.noted().hit_limit = true;
+    }
+
+    /// Notes what a call inside this one did as well; its time is its own.
+    pub fn absorb(&self, inner: &Uses) {
+        inner.list().into_iter().for_each(|it| self.note(it));
+        inner.lacking().iter().for_each(|it| self.lacks(it));
     }
 
     /// Returns what was noted so far.

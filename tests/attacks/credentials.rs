@@ -140,3 +140,13 @@ fn what_looks_like_a_token_is_left_out_of_a_trap_and_the_log() {
     assert!(!without_arguments.contains(&token), "{shown}");
     assert!(env.run(&["call", "web.say", r#"{"text":"hi"}"#]).success().contains("hi"), "the next call");
 }
+
+#[tokio::test]
+async fn a_request_without_its_secret_goes_out_without_and_the_call_says_which_it_lacked() {
+    let (server, mut bench) = server_and_bench("value-that-is-gone");
+    bench.options.surroundings.secrets = Default::default();
+    let host = bench.grant("web:credential=WEB_KEY").load().await;
+    assert_eq!(host.answer("request", json!({"url": URL})).await["body"], "you sent none.");
+    let lacking: Vec<_> = host.uses().lacking().iter().map(ToString::to_string).collect();
+    assert_eq!((lacking, sent(&server)), (vec!["WEB_KEY".to_owned()], None));
+}

@@ -34,7 +34,7 @@ impl Attack<'_> {
                 let host = bench(grants).load().await;
                 let refused = host.answer("request", ask.clone()).await;
                 let expected = if grants.is_empty() { DENIED } else { self.refusal };
-                assert_eq!(refused, json!({"error": expected}), "{at}: {grants:?}");
+                assert_eq!(refused, json!({"failed": expected}), "{at}: {grants:?}");
                 assert!(!host.hints().is_empty(), "{at}: the refusal is noted");
                 assert_eq!(
                     host.answer("say", json!({"text": "hi"})).await,
@@ -56,7 +56,7 @@ async fn refused(bench: Bench, url: &str) -> (Value, Vec<String>) {
     let host = bench.load().await;
     let answer = host.answer("request", json!({"url": url})).await;
     assert_eq!(host.answer("say", json!({"text": "hi"})).await, json!({"text": "hi"}), "the next call");
-    (answer["error"].clone(), host.hints())
+    (answer["failed"].clone(), host.hints())
 }
 
 #[tokio::test]
@@ -208,7 +208,7 @@ async fn a_name_granted_with_tls_on_one_port_gives_no_other_port_of_it() {
     let ask = async |url: &str| host.answer("request", json!({"url": url})).await;
     assert_eq!(ask("https://a.example.org:18443/").await["body"], "ok", "the control");
     // The connection to that very address is there; for the other port it counts for nothing.
-    assert_eq!(ask("http://a.example.org:18080/").await["error"], PROHIBITED);
+    assert_eq!(ask("http://a.example.org:18080/").await["failed"], PROHIBITED);
     assert_eq!(plain.connections(), 0);
 }
 
@@ -222,7 +222,7 @@ async fn a_redirect_is_given_to_the_guest_and_judged_anew_when_it_follows() {
     let stays = host.answer("request", json!({"url": outside.origin()})).await;
     assert_eq!((stays["status"].as_u64(), inside.connections()), (Some(302), 0), "the host follows nothing: {stays}");
     let follows = host.answer("request", json!({"url": outside.origin(), "follow": 5})).await;
-    assert_eq!((&follows["error"], inside.connections()), (&Value::from(DENIED), 0), "{follows}");
+    assert_eq!((&follows["failed"], inside.connections()), (&Value::from(DENIED), 0), "{follows}");
     assert_eq!(host.hints(), [format!("--grant web:http={}", inside.origin())]);
     let host = Bench::new(&["web"]).grant(&outside.grant()).grant(&inside.grant()).load().await;
     let follows = host.answer("request", json!({"url": outside.origin(), "follow": 5})).await;
@@ -239,7 +239,7 @@ async fn a_redirect_from_tls_to_clear_text_is_not_granted_with_it() {
     let bench = Bench::new(&["web"]).names(&[("a.example.org", server.address.ip())]).trusts(&authority);
     let host = bench.grant("web:http=https://a.example.org:18443").load().await;
     let follows = host.answer("request", json!({"url": "https://a.example.org:18443/", "follow": 1})).await;
-    assert_eq!((&follows["error"], plain.connections()), (&Value::from(DENIED), 0), "{follows}");
+    assert_eq!((&follows["failed"], plain.connections()), (&Value::from(DENIED), 0), "{follows}");
 }
 
 #[tokio::test]
@@ -251,7 +251,7 @@ async fn any_host_means_a_question_for_each_and_nobody_there_means_no() {
     let ask = json!({"url": "https://a.example.org:18443/"});
     for session in [false, true] {
         let host = if session { bench().start().await } else { bench().load().await };
-        assert_eq!(host.answer("request", ask.clone()).await["error"], DENIED);
+        assert_eq!(host.answer("request", ask.clone()).await["failed"], DENIED);
         assert_eq!(host.hints(), ["--grant web:http=https://a.example.org:18443"]);
     }
     let host = bench().grant("web:http=https://a.example.org:18443").load().await;
@@ -266,7 +266,7 @@ async fn a_yes_to_a_host_is_none_to_this_machine_and_none_to_another_host() {
     for (key, error, questions) in [('y', PROHIBITED, 3), ('s', PROHIBITED, 2), ('n', DENIED, 3)] {
         let host = bench().start_answering(key).await;
         for url in ["https://a.org/", "https://a.org/again", "https://b.org/"] {
-            assert_eq!(host.answer("request", json!({"url": url})).await["error"], error, "{key} {url}");
+            assert_eq!(host.answer("request", json!({"url": url})).await["failed"], error, "{key} {url}");
         }
         let asked: Vec<_> = host.asked.lock().unwrap().iter().map(|it| it.lines.join(" ")).collect();
         assert_eq!(asked.len(), questions, "{key}: {asked:?}");
@@ -274,7 +274,7 @@ async fn a_yes_to_a_host_is_none_to_this_machine_and_none_to_another_host() {
     }
     // Nobody is asked about what is refused anyway.
     let host = bench().start_answering('y').await;
-    assert_eq!(host.answer("request", json!({"url": "https://127.0.0.1/"})).await["error"], PROHIBITED);
+    assert_eq!(host.answer("request", json!({"url": "https://127.0.0.1/"})).await["failed"], PROHIBITED);
     assert!(host.asked.lock().unwrap().is_empty());
 }
 
@@ -294,7 +294,7 @@ async fn a_proxy_of_the_environment_is_not_used() {
     let direct = ask(&server.origin(), &server.grant());
     assert_eq!(direct.json()["body"], "ok", "{direct}");
     let inside = ask("http://10.0.0.1:18080/", "web:http=http://*:18080");
-    assert_eq!(inside.json()["error"], PROHIBITED, "{inside}");
+    assert_eq!(inside.json()["failed"], PROHIBITED, "{inside}");
     assert_eq!(proxy.connections(), 0);
 }
 
@@ -332,10 +332,8 @@ async fn sockets_reach_nothing_whatever_is_granted() {
         let host = bench.load().await;
         let tried = host.answer("sockets", json!({"address": server.address.to_string(), "name": "localhost"})).await;
         assert_eq!(tried["connect"], denied, "{tried}");
-        for way in ["connect", "listen", "udp", "lookup"] {
-            let said = tried[way].as_str().unwrap();
-            assert!(said.contains("ermission denied") || said.contains("access denied"), "{way}: {tried}");
-        }
+        assert_eq!((&tried["listen"], &tried["udp"]), (&json!(denied), &json!(denied)), "{tried}");
+        assert_eq!(tried["lookup"], "failed to lookup address information: Non-recoverable error", "{tried}");
         assert!(host.answer("say", json!({"text": "hi"})).await["text"] == "hi", "the next call");
     }
     assert_eq!(server.connections(), 0);
@@ -348,7 +346,7 @@ async fn a_tunnel_or_a_mirror_of_headers_is_no_request() {
     let host = Bench::new(&["web"]).grant(&server.grant()).load().await;
     for method in ["CONNECT", "TRACE"] {
         let answer = host.answer("request", json!({"url": server.origin(), "method": method})).await;
-        assert_eq!(answer["error"], "ErrorCode::HttpRequestMethodInvalid", "{method}");
+        assert_eq!(answer["failed"], "ErrorCode::HttpRequestMethodInvalid", "{method}");
     }
     assert_eq!(server.connections(), 0);
     assert_eq!(host.answer("request", json!({"url": server.origin(), "method": "PATCH"})).await["body"], "ok");
@@ -379,7 +377,7 @@ async fn a_second_line_in_a_header_or_an_address_is_no_request_of_its_own() {
     let outcome = host.call("request", json!({"url": format!("{}/{split}", server.origin())})).await;
     assert!(!outcome.ok(), "{}", outcome.to_json());
     let outcome = host.call("request", json!({"url": format!("http://a@{}/", server.address)})).await;
-    assert_eq!(outcome.object()["error"], "ErrorCode::HttpRequestUriInvalid", "{}", outcome.to_json());
+    assert_eq!(outcome.object()["failed"], "ErrorCode::HttpRequestUriInvalid", "{}", outcome.to_json());
     assert_eq!(server.connections(), 0);
 }
 

@@ -9,6 +9,8 @@ use guest::Guest;
 
 /// A new guest: its package below `tests/guests`, a member in the root manifest, a line here.
 const GUESTS: &[Guest] = &[
+    Guest { name: "files", package: "guest-files" },
+    Guest { name: "files-next", package: "guest-files-next" },
     Guest { name: "hooked", package: "guest-hooked" },
     Guest { name: "hostile", package: "guest-hostile" },
     Guest { name: "measured", package: "guest-measured" },
@@ -16,6 +18,7 @@ const GUESTS: &[Guest] = &[
     Guest { name: "order", package: "guest-order" },
     Guest { name: "resident", package: "guest-resident" },
     Guest { name: "script", package: "guest-script" },
+    Guest { name: "shell", package: "guest-shell" },
     Guest { name: "web", package: "guest-web" },
 ];
 

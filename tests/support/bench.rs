@@ -26,7 +26,7 @@ use super::TestEnv;
 /// What a host is made of, in the environment of a test.
 pub struct Bench {
     pub options: HostOptions,
-    env: TestEnv,
+    env: Arc<TestEnv>,
 }
 
 /// A host with what it loaded. Its calls run in a session where one was started, else with nobody to answer.
@@ -35,6 +35,7 @@ pub struct Running {
     pub installed: Arc<Installed>,
     context: CallContext,
     _session: Option<Session>,
+    _env: Arc<TestEnv>,
     /// The questions that somebody answered.
     pub asked: Arc<Mutex<Vec<Question>>>,
 }
@@ -58,7 +59,7 @@ impl Bench {
             cache: Some(Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache/bellglass")),
             ..HostOptions::default()
         };
-        Self { options, env }
+        Self { options, env: Arc::new(env) }
     }
 
     /// Changes the limits.
@@ -110,7 +111,14 @@ impl Bench {
         let host = Arc::new(Host::new(self.options.clone()).unwrap());
         let installed = Arc::new(host.load().await);
         assert!(installed.files.iter().all(|it| it.plugin.is_ok()), "{:?}", installed.warnings);
-        Running { host, installed, context: CallContext::top(None), _session: None, asked: Arc::default() }
+        Running {
+            host,
+            installed,
+            context: CallContext::top(None),
+            _session: None,
+            _env: self.env.clone(),
+            asked: Arc::default(),
+        }
     }
 
     /// Loads and starts a session, which answers what plugins ask. No person is there.
@@ -152,7 +160,7 @@ impl Bench {
             }
         });
         let installed = session.installed().await.unwrap();
-        Running { host, installed, context: session.context(), _session: Some(session), asked }
+        Running { host, installed, context: session.context(), _session: Some(session), _env: self.env.clone(), asked }
     }
 }
 
@@ -171,6 +179,11 @@ impl Running {
     /// Runs a tool.
     pub async fn call(&self, tool: &str, arguments: Value) -> Outcome {
         self.installed.toolbox.run(tool, &arguments.to_string(), &self.context).await
+    }
+
+    /// The grants that were missing so far, as `--grant` spells them behind the plugin's name.
+    pub fn denied(&self) -> Vec<String> {
+        self.context.uses.list().iter().filter(|it| !it.allowed).map(|it| it.grant.to_string()).collect()
     }
 
     /// Runs a tool that has to answer; its object without `ok`.

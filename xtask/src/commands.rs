@@ -41,6 +41,20 @@ pub(crate) fn bench(arguments: &[OsString]) -> Result<ExitCode, String> {
     Ok(if passed { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
+/// Generated inputs of one property in a long run; 20,000 in the tests.
+const SOAK: &str = "1000000";
+
+/// Tries every property on many more inputs, with the checks of a debug build: in the tests they are tried on 20,000.
+pub(crate) fn soak() -> Result<ExitCode, String> {
+    setup::guests()?;
+    say(&format!("properties: {SOAK} inputs each"));
+    let mut cargo = cargo();
+    cargo.current_dir(root()).env("BELLGLASS_CASES", SOAK);
+    cargo.args(["test", "--package", "bellglass", "--lib"]);
+    let passed = succeeds(&mut cargo)?;
+    Ok(if passed { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
 /// Builds the binary and becomes it, in the folder where this was typed.
 pub(crate) fn run(arguments: &[OsString]) -> Result<ExitCode, String> {
     setup::guests()?;

@@ -15,6 +15,7 @@ const USAGE: &str = "\
 usage: cargo xtask run [-- ARGS]     build bellglass (release) and run it in this folder
        cargo xtask test              all that a change must pass: format, lints, tests
        cargo xtask bench [-- ARGS]   run the benchmarks; ARGS go to `cargo bench`
+       cargo xtask soak              properties on 1,000,000 inputs each; takes a while
 
 Each first installs what is missing, and says so: the Rust target of plugins
 with `rustup target add`, or packages of the distribution without rustup.
@@ -30,6 +31,7 @@ fn main() -> ExitCode {
         Ok(Task::Run(arguments)) => commands::run(arguments),
         Ok(Task::Test) => commands::test(),
         Ok(Task::Bench(arguments)) => commands::bench(arguments),
+        Ok(Task::Soak) => commands::soak(),
         Err(fault) => {
             eprint!("error: {fault}\n\n{USAGE}");
             return ExitCode::from(2);
@@ -47,6 +49,7 @@ enum Task<'a> {
     Run(&'a [OsString]),
     Test,
     Bench(&'a [OsString]),
+    Soak,
 }
 
 /// Reads the command line; what follows `--` is not ours.
@@ -59,7 +62,7 @@ fn parse(arguments: &[OsString]) -> Result<Task<'_>, String> {
         return Ok(Task::Help);
     }
     let Some((command, rest)) = ours.split_first() else {
-        return Err("expected a command: `run`, `test` or `bench`".to_owned());
+        return Err("expected a command: `run`, `test`, `bench` or `soak`".to_owned());
     };
     let command = command.display();
     let task = match command.to_string().as_str() {
@@ -68,7 +71,9 @@ fn parse(arguments: &[OsString]) -> Result<Task<'_>, String> {
         "bench" => Task::Bench(theirs),
         "test" if theirs.is_empty() => Task::Test,
         "test" => return Err("`test` takes no arguments; run `cargo test` for a part of the tests".to_owned()),
-        _ => return Err(format!("unknown command `{command}`, expected `run`, `test` or `bench`")),
+        "soak" if theirs.is_empty() => Task::Soak,
+        "soak" => return Err("`soak` takes no arguments".to_owned()),
+        _ => return Err(format!("unknown command `{command}`, expected `run`, `test`, `bench` or `soak`")),
     };
     match rest {
         [] => Ok(task),
@@ -122,8 +127,8 @@ mod tests {
 
     #[test]
     fn wrong_usage_says_what_is_right() {
-        check_fault("", "expected a command: `run`, `test` or `bench`");
-        check_fault("tset", "unknown command `tset`, expected `run`, `test` or `bench`");
+        check_fault("", "expected a command: `run`, `test`, `bench` or `soak`");
+        check_fault("tset", "unknown command `tset`, expected `run`, `test`, `bench` or `soak`");
         check_fault("run ask", "unexpected `ask`; arguments come after `--`: `cargo xtask run -- ask`");
         check_fault("test -- x", "`test` takes no arguments; run `cargo test` for a part of the tests");
     }

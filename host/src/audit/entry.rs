@@ -82,6 +82,7 @@ impl Entry {
             Value::String(text) => text,
             other => other.to_string(),
         };
+        let text = crate::secrets::redact(&text);
         visible_line(&shorten_middle(&text, ARGUMENTS)).into_owned()
     }
 

@@ -250,7 +250,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(20_000))]
+        #![proptest_config(ProptestConfig::with_cases(crate::cases::cases()))]
 
         #[test]
         fn a_mapped_address_is_judged_as_the_one_inside(bits: u32) {

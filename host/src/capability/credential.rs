@@ -256,7 +256,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(20_000))]
+        #![proptest_config(ProptestConfig::with_cases(crate::cases::cases()))]
 
         #[test]
         fn a_credential_is_a_name_and_one_header_line(

@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use super::{MOST_BYTES, quoted};
+use super::{MOST_BYTES, is_protected, quoted, same_name};
 
 /// A folder and all below it, by its canonical spelling: `.`, `src/bin`, `~/notes`.
 ///
@@ -131,6 +131,18 @@ impl Folder {
         let deeper = if self.contains(other) { other } else { self };
         other.contains(deeper).then(|| deeper.clone())
     }
+
+    /// As [`Self::narrow`], for writing: a folder does not include one below it whose path goes through a protected name.
+    pub fn narrow_to_write(&self, other: &Folder) -> Option<Folder> {
+        let deeper = self.narrow(other)?;
+        let above = self.names.len().min(other.names.len());
+        // Plugins are files that are trusted more than what else is there: their folder is named by itself.
+        let is_plugins = |n: usize| {
+            deeper.names[n] == "plugins" && n.checked_sub(1).is_some_and(|n| same_name(&deeper.names[n], ".agents"))
+        };
+        let crosses = (above..deeper.names.len()).any(|n| is_protected(&deeper.names[n]) || is_plugins(n));
+        (!crosses).then_some(deeper)
+    }
 }
 
 impl fmt::Display for Folder {
@@ -208,8 +220,30 @@ mod tests {
         }
     }
 
+    #[test]
+    fn what_is_protected_is_written_only_where_both_name_it() {
+        let cases = [
+            (".", ".git", None),
+            (".", "sub/.git", None),
+            (".", ".agents/plugins", None),
+            (".git", ".git", Some(".git")),
+            (".git", ".git/hooks", Some(".git/hooks")),
+            ("sub", "sub/.GIT", None),
+            (".agents", ".agents/plugins", None),
+            (".agents", ".agents/notes", Some(".agents/notes")),
+            (".agents/plugins", ".agents/plugins", Some(".agents/plugins")),
+            (".", "plugins", Some("plugins")),
+            (".", ".github", Some(".github")),
+        ];
+        for (one, two, expected) in cases {
+            let [one, two] = [one, two].map(|text| Folder::parse(text).unwrap());
+            assert_eq!(one.narrow_to_write(&two).map(|it| it.to_string()).as_deref(), expected, "{one} {two}");
+            assert_eq!(two.narrow_to_write(&one), one.narrow_to_write(&two), "{one} {two}");
+        }
+    }
+
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(20_000))]
+        #![proptest_config(ProptestConfig::with_cases(crate::cases::cases()))]
 
         #[test]
         fn a_folder_is_canonical_and_never_leads_out(text in prop_oneof!["[~./a*\\\\\u{0}\u{200b}]{0,12}", ".{0,20}"]) {

@@ -20,6 +20,7 @@ pub fn effective(asked: &[Capability], granted: &[Capability]) -> GrantSet {
         }
     }
     set.capabilities.sort();
+    set.named = asked.intersection(&granted).filter_map(|it| written(it)).cloned().collect();
     set
 }
 
@@ -28,6 +29,8 @@ pub fn effective(asked: &[Capability], granted: &[Capability]) -> GrantSet {
 pub struct GrantSet {
     /// Sorted; none covers another.
     capabilities: Vec<Capability>,
+    /// Folders to write that are spelled alike on both sides, also where another covers them.
+    named: Vec<Folder>,
     /// Where requests may go, each with the grant that says so: a host that the user named is another matter than one that
     /// the plugin named below a grant for any.
     origins: BTreeSet<GrantedOrigin>,
@@ -40,6 +43,10 @@ struct GrantedOrigin {
     by: Origin,
 }
 
+fn written(capability: &Capability) -> Option<&Folder> {
+    if let Capability::Write(folder) = capability { Some(folder) } else { None }
+}
+
 impl GrantSet {
     /// Returns the folders with what may be done there: no folder lies in another of the same mode or of more.
     ///
@@ -50,6 +57,12 @@ impl GrantSet {
             Capability::Write(folder) => Some((folder, Mode::Write)),
             _ => None,
         })
+    }
+
+    /// Returns the folders to write that plugin and user both named, each for itself: what a folder above does not include
+    /// is in these.
+    pub fn named_to_write(&self) -> impl Iterator<Item = &Folder> {
+        self.named.iter()
     }
 
     /// Whether the tool may be called, given its real name or its address `plugin.tool`; an alias is no name.
@@ -126,31 +139,6 @@ impl GrantSet {
         })
     }
 
-    /// Whether a program may be run with these arguments: the rights that cover it, or the one that is missing.
-    ///
-    /// # Errors
-    ///
-    /// The narrowest right that would do.
-    pub fn may_run(&self, argv: &[String]) -> Result<Vec<Capability>, Capability> {
-        let covers = |it: &&CommandPattern| it.covers(argv);
-        match self.commands().find(covers) {
-            Some(pattern) => Ok(vec![Capability::Run(pattern.clone())]),
-            None => Err(Capability::Run(CommandPattern::of(argv))),
-        }
-    }
-
-    /// Whether a line may be given to a shell.
-    ///
-    /// # Errors
-    ///
-    /// As for [`Self::may_run`].
-    pub fn may_run_line(&self, line: &str) -> Result<Vec<Capability>, Capability> {
-        match CommandPattern::plain_words(line) {
-            Some(argv) => self.may_run(&argv),
-            None => self.may_run(&[]),
-        }
-    }
-
     /// Returns all rights, sorted by kind and value.
     pub fn iter(&self) -> impl Iterator<Item = &Capability> {
         self.capabilities.iter()
@@ -170,7 +158,17 @@ impl GrantSet {
     ///
     /// Calling tools does not count: each of those calls asks for itself.
     pub fn can_act(&self) -> bool {
-        self.capabilities.iter().any(|it| match it {
+        self.acting().next().is_some()
+    }
+
+    /// Whether all that it can do is run programs, each of which is asked about by itself.
+    pub fn acts_by_running_alone(&self) -> bool {
+        self.can_act() && self.acting().all(|it| matches!(it, Capability::Run(_)))
+    }
+
+    /// Returns the rights that write, run, spend or send.
+    pub fn acting(&self) -> impl Iterator<Item = &Capability> {
+        self.capabilities.iter().filter(|it| match it {
             Capability::Write(_) | Capability::Http(_) | Capability::Credential(_) | Capability::Run(_) => true,
             Capability::Model | Capability::SessionControl => true,
             Capability::Read(_) | Capability::CallTool(_) | Capability::Env(_) | Capability::Conversation => false,

@@ -228,7 +228,7 @@ fn any_capability() -> impl Strategy<Value = Capability> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(20_000))]
+    #![proptest_config(ProptestConfig::with_cases(crate::cases::cases()))]
 
     #[test]
     fn an_effective_right_is_one_that_both_sides_hold(

@@ -22,6 +22,7 @@ use crate::name::PluginName;
 use crate::network::{Lookup, NetworkSettings};
 use crate::plugin::discover::Places;
 use crate::plugin::rights::Surroundings;
+use crate::policy::{Allow, Policy};
 use crate::provider::STUB;
 use crate::secrets::{Keyring, Secrets};
 use crate::session::{Conversation, SessionOptions};
@@ -55,6 +56,9 @@ pub struct Global {
     /// Grant a right to a plugin for this run, such as `notes:read=.` or `web:http=https://example.org`
     #[arg(long = "grant", global = true, value_name = "PLUGIN:KIND=VALUE", value_parser = grant)]
     grants: Vec<(PluginName, Grant)>,
+    /// Allow in this run what would be asked about: a tool, or command lines of it such as `shell.execute:cargo *`
+    #[arg(long = "allow", global = true, value_name = "TOOL[:PATTERN]", value_parser = allow)]
+    allowed: Vec<Allow>,
     /// Requests of one turn, at most
     #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     max_rounds: Option<u32>,
@@ -108,6 +112,10 @@ fn variables() -> Vec<(String, String)> {
 
 fn grant(text: &str) -> Result<(PluginName, Grant), String> {
     Grant::parse_flag(text).map_err(|it| it.to_string())
+}
+
+fn allow(text: &str) -> Result<Allow, String> {
+    Allow::parse(text).map_err(|it| it.to_string())
 }
 
 fn log_level(text: &str) -> Result<LogLevel, String> {
@@ -211,9 +219,12 @@ impl Global {
                 workspace: folders.workspace.clone(),
                 home: folders.home.clone(),
                 storage: folders.state.as_ref().map(|it| it.join("storage")),
-                private: [&folders.cache, &folders.config, &folders.state].into_iter().flatten().cloned().collect(),
+                private: folders.cache.iter().cloned().collect(),
+                own: [&folders.config, &folders.state].into_iter().flatten().cloned().collect(),
+                plugin_places: Vec::new(),
                 grants: self.grants.clone(),
                 book: Arc::new(book(folders)?),
+                policy: Arc::new(self.policy(folders)?),
                 audit: folders.audit().map(|it| Arc::new(Audit::start(it))),
                 settings: config.plugins.clone().into_iter().collect(),
                 variables: variables(),
@@ -229,6 +240,13 @@ impl Global {
             single,
         };
         Ok((Arc::new(Host::new(options)?), config))
+    }
+
+    /// Reads the rules about calls. Broken ones stop the start: they never mean fewer rules.
+    fn policy(&self, folders: &Folders) -> anyhow::Result<Policy> {
+        let file = folders.config.as_ref().map(|it| it.join("policy.toml"));
+        let project = folders.workspace.join(".agents/bellglass.toml");
+        Policy::open(file, Some(&project), &self.allowed).map_err(with_hint)
     }
 
     /// Goes on with this session, whatever the flags say.

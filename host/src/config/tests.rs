@@ -223,7 +223,7 @@ fn a_file_that_cannot_be_read_is_one_line() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(20_000))]
+    #![proptest_config(ProptestConfig::with_cases(crate::cases::cases()))]
 
     #[test]
     fn any_text_is_a_configuration_or_a_mistake_in_one_line(text in prop_oneof![

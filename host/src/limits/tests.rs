@@ -128,7 +128,7 @@ fn every_default_is_a_value_that_can_be_set() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(20_000))]
+    #![proptest_config(ProptestConfig::with_cases(crate::cases::cases()))]
 
     #[test]
     fn any_text_is_a_value_that_reads_back_or_an_error(text in "[0-9]{0,22} ?(B|KiB|MiB|GiB|ms|s|min|h|.{0,3})") {

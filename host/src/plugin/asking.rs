@@ -9,6 +9,7 @@ use crate::grants::{About, Decision, Entry, Keep, Subject};
 use crate::host_request::{CallContext, Caller, Entry as Export, Lent};
 use crate::plugin::Plugin;
 use crate::plugin::discover::Origin;
+use crate::policy::Policy;
 use crate::question::{Choice, Question};
 
 /// Digits of a hash that are shown to a person who compares two of them.
@@ -59,6 +60,11 @@ impl Plugin {
             Some(lent) => self.identity_with(lent).grants.clone(),
             None => self.grants(),
         }
+    }
+
+    /// The rules about its calls.
+    pub(crate) fn policy(&self) -> &Arc<Policy> {
+        &self.surroundings.policy
     }
 
     /// The plugin as `grants.toml` knows it.

@@ -67,6 +67,14 @@ pub struct Places {
     pub only_bundled: bool,
 }
 
+impl Places {
+    /// All folders and files in which a later run may find a plugin.
+    pub fn all(&self) -> impl Iterator<Item = &Path> {
+        let folders = self.user.iter().chain(&self.project).chain(&self.folders).map(PathBuf::as_path);
+        folders.chain(self.files.iter().flat_map(|it| it.parent().into_iter().chain([it.as_path()])))
+    }
+}
+
 /// What was found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Found {

@@ -137,21 +137,27 @@ impl Inspection {
     }
 }
 
-/// Packages of WASI that are linked, in any 0.2 version: minor versions of it only add functions.
+/// Packages of WASI that are linked, in any 0.2 or 0.3 version: minor versions of those only add functions.
 const WASI: [&str; 7] =
     ["wasi:cli", "wasi:clocks", "wasi:filesystem", "wasi:http", "wasi:io", "wasi:random", "wasi:sockets"];
+
+/// The one of [`WASI`] that 0.3 does without.
+const ONLY_IN_2: &str = "wasi:io";
 
 fn offered(import: &str) -> bool {
     let (interface, version) = import.split_once('@').unwrap_or((import, ""));
     match interface.split_once('/') {
         Some((PACKAGE, name)) => OFFERED.contains(&name) && version == VERSION,
-        Some((package, _)) => WASI.contains(&package) && (version == "0.2" || version.starts_with("0.2.")),
+        Some((package, _)) => {
+            let is = |wanted: &str| version.strip_prefix(wanted).is_some_and(|it| it.is_empty() || it.starts_with('.'));
+            WASI.contains(&package) && (is("0.2") || is("0.3") && package != ONLY_IN_2)
+        }
         None => false,
     }
 }
 
 fn offers() -> String {
-    format!("`{PACKAGE}@{VERSION}` ({}) and WASI 0.2 ({})", OFFERED[1..].join(", "), WASI.join(", "))
+    format!("`{PACKAGE}@{VERSION}` ({}) and WASI 0.2 and 0.3 ({})", OFFERED[1..].join(", "), WASI.join(", "))
 }
 
 fn push(names: &mut Vec<String>, name: &str) -> Result<(), NotAPlugin> {
@@ -241,8 +247,18 @@ mod tests {
                 (instance $i) (export "bellglass:plugin/manifest@0.1.0" (instance $i)))"#,
             "it needs `bellglass:plugin/renderer@0.1.0`, `wasi:keyvalue/store@0.2.0`, which this host does not offer; this host \
              offers `bellglass:plugin@0.1.0` (log, terminal, reply, toolbox, conversation, agents, session, process, storage, \
-             settings) and WASI 0.2 (wasi:cli, wasi:clocks, wasi:filesystem, wasi:http, wasi:io, wasi:random, wasi:sockets)",
+             settings) and WASI 0.2 and 0.3 (wasi:cli, wasi:clocks, wasi:filesystem, wasi:http, wasi:io, wasi:random, wasi:sockets)",
         );
+    }
+
+    #[test]
+    fn wasi_is_offered_in_two_versions_and_any_minor_of_them() {
+        let there =
+            ["wasi:io/poll@0.2.0", "wasi:cli/exit@0.2.12", "wasi:filesystem/types@0.3.0", "wasi:http/client@0.3.1"];
+        assert!(there.iter().all(|it| offered(it)));
+        let missing =
+            ["wasi:io/poll@0.3.0", "wasi:cli/exit@0.4.0", "wasi:cli/exit@0.30", "wasi:cli/exit", "wasi:nn/x@0.2.0"];
+        assert!(!missing.iter().any(|it| offered(it)));
     }
 
     #[test]
@@ -261,6 +277,33 @@ mod tests {
             // What is left after the header alone is a component, with nothing in it.
             let expected = if cut == 8 { "it exports nothing" } else { "the file is damaged or cut short" };
             assert!(error.to_string().starts_with(expected), "{cut}: {error}");
+        }
+    }
+
+    proptest::proptest! {
+        #![proptest_config(proptest::prelude::ProptestConfig::with_cases(crate::cases::cases() / 20))]
+
+        #[test]
+        fn a_component_with_any_bytes_changed_or_cut_off_is_read_or_refused(
+            changes in proptest::collection::vec((proptest::prelude::any::<u32>(), proptest::prelude::any::<u8>()), 1..8),
+            end in proptest::prelude::any::<u32>(),
+            is_cut in proptest::prelude::any::<bool>(),
+        ) {
+            // The smallest of those that come with the program.
+            let smallest = crate::plugin::bundled::BUNDLED.iter().map(|it| it.1).min_by_key(|it| it.len()).unwrap();
+            let mut bytes = smallest.to_vec();
+            for (at, byte) in changes {
+                // Most of them at the start, where the structure is.
+                let range = if at % 2 == 0 { 2000.min(bytes.len()) } else { bytes.len() };
+                bytes[at as usize % range] = byte;
+            }
+            if is_cut {
+                bytes.truncate(end as usize % bytes.len());
+            }
+            if let Ok(it) = Inspection::of(&bytes) {
+                let _ = it.check();
+                let _ = it.kinds();
+            }
         }
     }
 }

@@ -257,6 +257,7 @@ fn stranger(file: &Path) -> Identity {
         storage: None,
         storage_limit: 0,
         programs: Place::default(),
+        storage_lock: Default::default(),
         settings: "{}".into(),
         network: Arc::default(),
     }

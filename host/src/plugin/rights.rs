@@ -16,6 +16,8 @@ use crate::name::PluginName;
 use crate::network::NetworkSettings;
 use crate::plugin::Plugin;
 use crate::plugin::discover::Origin;
+use crate::plugin::reserved;
+use crate::policy::Policy;
 use crate::sandbox::guest::{Identity, OpenFolder};
 use crate::sandbox::http::Network;
 use crate::sandbox::program::confine::without;
@@ -31,12 +33,18 @@ pub struct Surroundings {
     pub home: Option<PathBuf>,
     /// Where plugins keep their `storage`; none where nothing is kept.
     pub storage: Option<PathBuf>,
-    /// Folders of this program itself: compiled code, grants, storage. No grant opens them.
+    /// Folders that no grant opens: compiled code.
     pub private: Vec<PathBuf>,
+    /// Other folders of this program itself: configuration, state. A grant of a folder above does not include them.
+    pub own: Vec<PathBuf>,
+    /// Where plugins are, folders and files. A grant to write a folder above does not include them.
+    pub plugin_places: Vec<PathBuf>,
     /// What `--grant` gave, to which plugin; one with several grants stands there several times.
     pub grants: Vec<(PluginName, Grant)>,
     /// What the user decided about plugins, in this session and before.
     pub book: Arc<GrantBook>,
+    /// The rules about calls.
+    pub policy: Arc<Policy>,
     /// Where it is kept what plugins do; none where nothing is.
     pub audit: Option<Arc<Audit>>,
     /// The `[plugin.NAME]` tables of the user's configuration.
@@ -100,6 +108,14 @@ pub(crate) fn identity(
             Err(reason) => warnings.push(format!("was granted `{folder}`, which cannot be opened: {reason}")),
         }
     }
+    for folder in grants.named_to_write().filter(|it| !grants.folders().any(|(known, _)| known == *it)) {
+        // Covered by a folder above, but for what that one does not include.
+        if let Ok(host) = host_folder(folder, Mode::Write, surroundings)
+            && reserved::is_reserved(&host, surroundings)
+        {
+            folders.extend(spellings(folder, host, Mode::Write, surroundings));
+        }
+    }
     let is_folder = |it: &&Capability| matches!(it.kind(), Kind::Read | Kind::Write);
     let unopened = wanted.iter().filter(is_folder).filter(|it| !grants.allows(it)).map(Grant::from).collect();
     let programs = programs(&folders, surroundings);
@@ -118,6 +134,7 @@ pub(crate) fn identity(
         storage,
         storage_limit: limits.storage,
         programs,
+        storage_lock: Default::default(),
         settings,
         network: Arc::new(network),
     }
@@ -126,7 +143,7 @@ pub(crate) fn identity(
 /// Programs start in the workspace; they write there, and where the plugin itself may write, but never in our own folders.
 fn programs(folders: &[OpenFolder], surroundings: &Surroundings) -> Place {
     let real = |it: &PathBuf| it.canonicalize().unwrap_or_else(|_| it.clone());
-    let private: Vec<PathBuf> = surroundings.private.iter().map(real).collect();
+    let private: Vec<PathBuf> = surroundings.private.iter().chain(&surroundings.own).map(real).collect();
     let granted = folders.iter().filter(|it| it.mode == Mode::Write).map(|it| it.host.clone());
     let temporary = surroundings.variables.iter().find(|it| it.0 == "TMPDIR").map(|it| PathBuf::from(&it.1));
     let temporary = temporary.filter(|it| it.is_absolute());
@@ -199,12 +216,14 @@ fn host_folder(folder: &Folder, mode: Mode, surroundings: &Surroundings) -> Resu
         return Err(format!("it leads out of `{}`", base.display()));
     }
     for private in &surroundings.private {
-        let private = private.canonicalize().unwrap_or_else(|_| private.clone());
-        // Reading the workspace is what most plugins are for, also where the workspace is the home folder.
-        let may_hold = folder.base() == Base::Workspace && mode == Mode::Read;
-        if real.starts_with(&private) || (private.starts_with(&real) && !may_hold) {
+        let private = reserved::real(private);
+        if real.starts_with(&private) {
             return Err(format!("`{}` is bellglass's own", private.display()));
         }
+    }
+    // What has to be named is not named by a link to it.
+    if real != path && reserved::has_to_be_named(&real, &base, mode, surroundings) {
+        return Err(format!("it is a link to `{}`, which a grant has to name itself", real.display()));
     }
     Ok(real)
 }
@@ -222,8 +241,9 @@ fn spellings(folder: &Folder, host: PathBuf, mode: Mode, surroundings: &Surround
     };
     let absolute = base.map(|it| folder.names().iter().fold(it.to_owned(), |path, name| path.join(name)));
     let absolute = absolute.and_then(|it| it.to_str().map(str::to_owned));
-    let names = relative.into_iter().chain(absolute);
-    names.map(|guest| OpenFolder { host: host.clone(), guest, mode }).collect()
+    let inside = reserved::inside(&host, surroundings);
+    let open = |guest| OpenFolder { host: host.clone(), guest, granted: folder.clone(), mode, inside: inside.clone() };
+    relative.into_iter().chain(absolute).map(open).collect()
 }
 
 #[cfg(test)]
@@ -259,17 +279,49 @@ mod tests {
     }
 
     #[test]
-    fn the_programs_own_folders_are_never_opened() {
+    fn compiled_code_is_never_opened_and_the_programs_other_folders_only_where_a_grant_names_them() {
         let home = tempfile::tempdir().unwrap();
-        let cache = home.path().join(".cache/bellglass");
+        let (cache, own) = (home.path().join(".cache/bellglass"), home.path().join(".config/bellglass"));
         std::fs::create_dir_all(cache.join("engine")).unwrap();
-        std::fs::create_dir(home.path().join("notes")).unwrap();
-        let around = Surroundings { home: Some(home.path().into()), private: vec![cache], ..surroundings(home.path()) };
-        let open = |folder: &str, mode| host_folder(&Folder::parse(folder).unwrap(), mode, &around);
-        for folder in ["~/.cache", "~/.cache/bellglass", "~/.cache/bellglass/engine", ".cache/bellglass"] {
-            assert!(open(folder, Mode::Read).unwrap_err().contains("own"), "{folder}");
+        std::fs::create_dir_all(&own).unwrap();
+        let around = Surroundings {
+            home: Some(home.path().into()),
+            private: vec![cache],
+            own: vec![own],
+            ..surroundings(home.path())
+        };
+        let open = |folder: &str| host_folder(&Folder::parse(folder).unwrap(), Mode::Read, &around);
+        for folder in ["~/.cache/bellglass", "~/.cache/bellglass/engine", ".cache/bellglass"] {
+            assert!(open(folder).unwrap_err().contains("own"), "{folder}");
         }
-        assert!(open("~/notes", Mode::Write).is_ok() && open(".", Mode::Read).is_ok());
-        assert!(open(".", Mode::Write).unwrap_err().contains("own"), "the workspace is the home folder");
+        // What is opened here, the sandbox keeps from what lies inside.
+        for folder in ["~/.cache", "~/.config", "~/.config/bellglass", "."] {
+            assert!(open(folder).is_ok(), "{folder}");
+        }
+    }
+    #[test]
+    fn a_link_does_not_name_what_it_leads_to() {
+        let home = tempfile::tempdir().unwrap();
+        for folder in [".config/bellglass", ".git/hooks", "plug", "src"] {
+            std::fs::create_dir_all(home.path().join(folder)).unwrap();
+        }
+        for (to, link) in [(".config/bellglass", "own"), (".git/hooks", "git"), ("plug", "more"), ("src", "code")] {
+            std::os::unix::fs::symlink(to, home.path().join(link)).unwrap();
+        }
+        let around = Surroundings {
+            own: vec![home.path().join(".config/bellglass")],
+            plugin_places: vec![home.path().join("plug")],
+            ..surroundings(&home.path().canonicalize().unwrap())
+        };
+        let open = |folder: &str, mode| host_folder(&Folder::parse(folder).unwrap(), mode, &around);
+        for link in ["own", "git", "more"] {
+            assert!(open(link, Mode::Write).unwrap_err().contains("has to name itself"), "{link}");
+        }
+        assert!(
+            open("own", Mode::Read).is_err() && open("git", Mode::Read).is_ok() && open("code", Mode::Write).is_ok()
+        );
+        for folder in [".config/bellglass", ".git/hooks", "plug"] {
+            assert!(open(folder, Mode::Write).is_ok(), "{folder}");
+        }
     }
 }

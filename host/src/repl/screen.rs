@@ -22,6 +22,9 @@ pub enum Target {
     Err,
 }
 
+/// How a question of the program begins.
+const ASKS: &str = "bellglass asks:";
+
 /// Who is speaking; a change is shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Speaker {
@@ -60,7 +63,7 @@ impl Screen {
             Output::Piece(ReplyEvent::Saying(_)) if self.only_errors => {}
             Output::Piece(ReplyEvent::Saying(text)) => {
                 self.speaks(Speaker::Model, &mut pieces);
-                self.push(Target::Out, &visible(text), &mut pieces);
+                self.push(Target::Out, &not_ours(&visible(text)), &mut pieces);
             }
             Output::Piece(ReplyEvent::Thinking(text)) => {
                 self.speaks(Speaker::Thinking, &mut pieces);
@@ -110,7 +113,7 @@ impl Screen {
     /// what a plugin prints stands under its name.
     pub fn choose(&mut self, question: &Question) -> Vec<(Target, String)> {
         let mut pieces = self.line_end();
-        let mark = self.styled(AnsiColor::Yellow.on_default().bold(), "bellglass asks:");
+        let mark = self.styled(AnsiColor::Yellow.on_default().bold(), ASKS);
         let mut text = format!("{mark} {}\n", visible_line(&question.subject));
         for line in &question.lines {
             text += &format!("  {}\n", visible_line(line));
@@ -149,7 +152,7 @@ impl Screen {
             Show::Doing { name, arguments, state } => self.doing(name, arguments, state),
             Show::Waiting => return,
         };
-        self.push(Target::Out, &text, pieces);
+        self.push(Target::Out, &not_ours(&text), pieces);
     }
 
     fn own(&mut self, word: &str, color: AnsiColor, text: &str, pieces: &mut Vec<(Target, String)>) {
@@ -205,6 +208,11 @@ impl Screen {
         self.at_line_start = text.ends_with('\n');
         pieces.push((target, text.to_owned()));
     }
+}
+
+/// The words of a plugin or a model, which must not look like a question of the program: that one begins its line.
+fn not_ours(text: &str) -> std::borrow::Cow<'_, str> {
+    if text.contains(ASKS) { text.replace(ASKS, &format!("\u{201c}{ASKS}\u{201d}")).into() } else { text.into() }
 }
 
 #[cfg(test)]

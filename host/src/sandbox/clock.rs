@@ -122,15 +122,15 @@ pub(crate) struct CpuBudget {
     left: u64,
     /// The tick at which the guest is asked next.
     deadline: u64,
-    /// The tick at which the host call that runs now began.
-    host_since: u64,
+    /// Since which tick the host has control; none while the guest runs.
+    host_since: Option<u64>,
 }
 
 impl CpuBudget {
     /// A budget of at least two ticks, so that a call that happens to start just before one is not cut short.
     pub(crate) fn new(budget: Duration, now: u64) -> Self {
         let ticks = budget.as_nanos().div_ceil(TICK.as_nanos()).max(2);
-        Self { limit: budget, left: u64::try_from(ticks).unwrap_or(u64::MAX), deadline: now + 1, host_since: now }
+        Self { limit: budget, left: u64::try_from(ticks).unwrap_or(u64::MAX), deadline: now + 1, host_since: Some(now) }
     }
 
     /// The budget that it began with.
@@ -145,15 +145,15 @@ impl CpuBudget {
         self.left > 0
     }
 
-    /// The guest called the host.
+    /// The host has control: the guest called it, or returned, be it to wait.
     pub(crate) fn leave(&mut self, now: u64) {
-        self.host_since = now;
+        self.host_since.get_or_insert(now);
     }
 
     /// The guest goes on. Returns after how many ticks it is to be asked, if that changed: ticks that passed in the host are
     /// not the guest's, those before are, so that a guest cannot hide behind many short host calls.
     pub(crate) fn come_back(&mut self, now: u64) -> Option<u64> {
-        let in_host = now - self.host_since;
+        let in_host = now - self.host_since.take()?;
         if in_host == 0 {
             return None;
         }
@@ -277,10 +277,21 @@ mod tests {
     #[test]
     fn a_tick_that_passed_in_the_guest_is_counted_after_a_host_call() {
         let mut budget = CpuBudget::new(TICK * 10, 0);
+        assert_eq!(budget.come_back(0), None, "it begins");
         budget.leave(1);
         assert_eq!(budget.come_back(1), None);
         budget.leave(1);
         assert_eq!(budget.come_back(2), Some(0), "the tick before the host call is still due");
+    }
+
+    #[test]
+    fn what_was_not_given_to_the_host_is_the_guests() {
+        let mut budget = CpuBudget::new(TICK * 10, 0);
+        assert_eq!(budget.come_back(5), Some(1), "it has not begun before");
+        assert_eq!(budget.come_back(9), None, "it was not away");
+        budget.leave(9);
+        budget.leave(11);
+        assert_eq!(budget.come_back(12), Some(0), "away since the first of both");
     }
 
     #[test]

@@ -130,7 +130,8 @@ fn config(limits: &Limits, pooling: bool) -> Config {
         pool.total_core_instances(instances.saturating_mul(4));
         pool.total_memories(instances.saturating_add(instances / 4));
         pool.total_tables(instances.saturating_mul(2));
-        pool.total_stacks(instances);
+        // A guest of WASI 0.3 takes one for each of its tasks that waits.
+        pool.total_stacks(instances.saturating_mul(4));
         pool.max_core_instances_per_component(100);
         pool.max_memories_per_component(20);
         pool.max_tables_per_component(40);

@@ -2,20 +2,22 @@
 //!
 //! Apart, because every import and every limit meets here, and nothing else may.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use wasmtime::component::ResourceTable;
-use wasmtime_wasi::{FsPerms, WasiCtx, WasiCtxView, WasiView};
+use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
 use wasmtime_wasi_http::{WasiHttpCtx, WasiHttpCtxView, WasiHttpView};
 
-use crate::capability::{Grant, GrantSet, Mode};
+use crate::capability::{Folder, Grant, GrantSet, Mode};
 use crate::host_request::{CallContext, Caller, Entry};
 use crate::limits::Limits;
 use crate::name::PluginName;
 use crate::sandbox::Terms;
 use crate::sandbox::clock::{CpuBudget, Deadline, InHost, Ticks};
-use crate::sandbox::http::{Connections, Network};
+use crate::sandbox::files::Files;
+use crate::sandbox::http::{Network, Requests};
 use crate::sandbox::limiter::Limiter;
 use crate::sandbox::output::{Output, Stream};
 use crate::sandbox::program::Place;
@@ -26,6 +28,10 @@ const RANDOM: u64 = 1 << 20;
 /// Files, streams and timers that one instance may hold open. Each is memory of the host, and each file one of the 1024
 /// that a process may usually open.
 pub(crate) const HANDLES: usize = 256;
+
+/// Tasks, streams and futures of WASI 0.3 that one instance may have, and handles to all that there is: each is memory of the
+/// host, some hundred bytes.
+pub(crate) const TASKS: usize = 1024;
 
 /// What the sandbox knows of a plugin; the same for all its instances.
 #[derive(Debug)]
@@ -46,6 +52,8 @@ pub(crate) struct Identity {
     pub storage_limit: usize,
     /// Where its programs run, and what they may write.
     pub programs: Place,
+    /// Held while something is done with the storage.
+    pub storage_lock: Arc<tokio::sync::Mutex<()>>,
     /// The user's settings for it, as a JSON object.
     pub settings: String,
     /// How its requests go out, with connections that no other plugin uses.
@@ -55,12 +63,27 @@ pub(crate) struct Identity {
 /// A folder of the host that a guest finds opened.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct OpenFolder {
-    /// Where it is on the host.
+    /// Where it is on the host: its real path when the plugin was loaded.
     pub host: PathBuf,
     /// What the guest calls it.
     pub guest: String,
+    /// What was granted.
+    pub granted: Folder,
     /// What the guest may do below it.
     pub mode: Mode,
+    /// What is below it, and not granted with it; beside what is protected by its name alone.
+    pub inside: Arc<[Inside]>,
+}
+
+/// A place below a granted folder that the grant does not include.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Inside {
+    /// The names from the granted folder down; at least one. It need not be there.
+    pub names: Vec<OsString>,
+    /// Whether it cannot be read either.
+    pub hidden: bool,
+    /// Whether no grant opens it.
+    pub never: bool,
 }
 
 /// The data of one store.
@@ -72,6 +95,7 @@ pub(crate) struct Guest {
     pub(crate) ticks: Ticks,
     pub(crate) limits: Limits,
     pub(crate) table: ResourceTable,
+    pub(crate) files: Files,
     /// Built when the guest first uses WASI: most small calls never do.
     wasi: Option<WasiCtx>,
     http: WasiHttpCtx,
@@ -85,8 +109,8 @@ pub(crate) struct Call {
     pub cpu: CpuBudget,
     pub deadline: Arc<Deadline>,
     pub in_host: InHost,
-    /// Requests that it has sent and not read to their end.
-    pub connections: Connections,
+    /// What is kept of its requests.
+    pub requests: Requests,
 }
 
 impl Call {
@@ -98,7 +122,7 @@ impl Call {
             cpu: CpuBudget::new(terms.cpu, now),
             deadline: Deadline::start(terms.deadline),
             in_host: InHost::default(),
-            connections: Connections::default(),
+            requests: Requests::default(),
         }
     }
 
@@ -126,6 +150,7 @@ impl Guest {
             ticks,
             limits: limits.clone(),
             table,
+            files: Files::default(),
             wasi: None,
             http: WasiHttpCtx::new(),
         }
@@ -150,7 +175,7 @@ impl WasiHttpView for Guest {
     }
 }
 
-/// WASI with nothing behind it but the granted folders and variables, clocks, random numbers and the log.
+/// WASI with nothing behind it but the granted variables, clocks, random numbers and the log; folders have a file of their own.
 fn wasi(identity: &Identity, entry: Entry, output: &Output) -> WasiCtx {
     let mut builder = WasiCtx::builder();
     builder.stdout(output.stream(Stream::Out)).stderr(output.stream(Stream::Err)).max_random_size(RANDOM);
@@ -161,15 +186,6 @@ fn wasi(identity: &Identity, entry: Entry, output: &Output) -> WasiCtx {
     }
     for (name, value) in &identity.variables {
         builder.env(name, value);
-    }
-    for folder in &identity.folders {
-        let perms = match folder.mode {
-            Mode::Read => FsPerms::ReadOnly,
-            Mode::Write => FsPerms::ReadWrite,
-        };
-        if let Err(error) = builder.preopened_dir(&folder.host, &folder.guest, perms) {
-            tracing::warn!(plugin = %identity.name, folder = %folder.host.display(), "cannot open a granted folder: {error:#}");
-        }
     }
     builder.build()
 }

@@ -25,7 +25,7 @@ use crate::sandbox::http::body::ResponseBody;
 use crate::sandbox::http::error::Refused;
 use crate::sandbox::http::rules::{Passage, Target};
 
-pub(crate) use body::Connections;
+pub(crate) use body::Requests;
 pub(crate) use client::Network;
 
 /// What runs beside a request, and how it ended.
@@ -45,7 +45,7 @@ impl WasiHttpHooks for Call {
             network: self.identity.network.clone(),
             caller: self.caller(),
             deadline: self.deadline.clone(),
-            connections: self.connections.clone(),
+            requests: self.requests.clone(),
         };
         Box::new(async move {
             let response = outgoing.send(request, options.unwrap_or_default()).await?;
@@ -60,7 +60,7 @@ struct Outgoing {
     network: Arc<Network>,
     caller: Caller,
     deadline: Arc<Deadline>,
-    connections: Connections,
+    requests: Requests,
 }
 
 impl Outgoing {
@@ -68,7 +68,7 @@ impl Outgoing {
         let target = Target::of(&request)?;
         let passage = self.judge(&target).await?;
         let limits = self.network.limits();
-        let Some(connection) = self.connections.take(limits.requests) else {
+        let Some(connection) = self.requests.take(limits.requests) else {
             self.caller.context.uses.limited();
             return Err(Error::ConnectionLimitReached);
         };
@@ -102,9 +102,7 @@ impl Outgoing {
     async fn judge(&self, target: &Target) -> Result<Passage, Error> {
         match rules::judge(&self.caller.grants, target) {
             Ok(passage) => Ok(passage),
-            Err(rules::No::Ask) if self.network.ask(&self.caller, &self.deadline, &target.origin).await => {
-                Ok(Passage::Public)
-            }
+            Err(rules::No::Ask) if self.network.ask(self, &target.origin).await => Ok(Passage::Public),
             Err(rules::No::Ask | rules::No::Denied) => {
                 let (plugin, grant) = (&self.caller.plugin, grant_of(&target.origin));
                 tracing::warn!(

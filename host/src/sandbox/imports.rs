@@ -5,8 +5,7 @@
 pub(crate) mod agents;
 mod conversation;
 mod log;
-mod port;
-mod preopens;
+pub(crate) mod port;
 mod process;
 mod reply;
 mod session;
@@ -16,20 +15,19 @@ mod terminal;
 mod toolbox;
 
 use wasmtime::component::{HasData, Linker};
-use wasmtime_wasi::p2::bindings::filesystem as wasi;
 
 use crate::bindings::bellglass::plugin as wit;
+use crate::sandbox::files;
 use crate::sandbox::guest::Guest;
 
-/// Links all of WASI 0.2, `wasi:http`, and every interface of ours. A right is decided on each call, never by linking: some
+/// Links all of WASI 0.2 and 0.3, `wasi:http`, and every interface of ours. A right is decided on each call, never by linking: some
 /// languages import every interface there is.
 pub(crate) fn add_to_linker(linker: &mut Linker<Guest>) -> wasmtime::Result<()> {
     wasmtime_wasi::p2::add_to_linker_async(linker)?;
     wasmtime_wasi_http::p2::add_only_http_to_linker_async(linker)?;
-    // In place of WASI's own.
-    linker.allow_shadowing(true);
-    wasi::preopens::add_to_linker::<_, Preopens>(linker, |guest| preopens::View { guest })?;
-    linker.allow_shadowing(false);
+    wasmtime_wasi::p3::add_to_linker(linker)?;
+    wasmtime_wasi_http::p3::add_to_linker(linker)?;
+    files::add_to_linker(linker)?;
     wit::types::add_to_linker::<_, Port>(linker, port)?;
     wit::log::add_to_linker::<_, Log>(linker, |guest| log::View {
         output: &guest.output,
@@ -76,7 +74,6 @@ macro_rules! view {
 }
 
 view!(Port, port::Port<'a>);
-view!(Preopens, preopens::View<'a>);
 view!(Agents, agents::View<'a>);
 view!(Log, log::View<'a>);
 view!(Reply, reply::View<'a>);

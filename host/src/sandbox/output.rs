@@ -2,9 +2,12 @@
 //!
 //! Apart, because it is the one way in which every guest talks to the outside without a grant.
 
+use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll};
 
 use bytes::Bytes;
+use tokio::io::AsyncWrite;
 use wasmtime_wasi::cli::{IsTerminal, StdoutStream};
 use wasmtime_wasi::p2::{OutputStream, Pollable, StreamError, StreamResult};
 
@@ -166,10 +169,29 @@ impl IsTerminal for GuestStream {
     }
 }
 
+/// As WASI 0.3 writes.
+impl AsyncWrite for GuestStream {
+    fn poll_write(self: Pin<&mut Self>, _: &mut Context<'_>, bytes: &[u8]) -> Poll<std::io::Result<usize>> {
+        let mut state = self.output.state();
+        let done = state.spend(bytes.len()).map_err(std::io::Error::other);
+        Poll::Ready(done.map(|()| {
+            state.write(self.stream, bytes);
+            bytes.len()
+        }))
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<std::io::Result<()>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<std::io::Result<()>> {
+        Poll::Ready(Ok(()))
+    }
+}
+
 impl StdoutStream for GuestStream {
     fn async_stream(&self) -> Box<dyn tokio::io::AsyncWrite + Send + Sync> {
-        // WASI 0.2 uses `p2_stream` alone, and nothing else is linked.
-        Box::new(tokio::io::sink())
+        Box::new(self.clone())
     }
 
     fn p2_stream(&self) -> Box<dyn OutputStream> {
@@ -189,6 +211,16 @@ mod tests {
         }
         let tail = output.tail();
         assert!(tail.len() <= TAIL && tail.starts_with("line ") && tail.ends_with("line 999\n"), "{tail}");
+    }
+
+    #[tokio::test]
+    async fn what_wasi_0_3_writes_is_counted_and_kept_like_the_rest() {
+        use tokio::io::AsyncWriteExt as _;
+        let output = Output::new("p", 10);
+        let mut stream = Box::into_pin(output.stream(Stream::Err).async_stream());
+        stream.write_all(b"trace").await.unwrap();
+        assert_eq!(output.tail(), "trace");
+        assert!(stream.write_all(b"too much").await.is_err());
     }
 
     #[test]

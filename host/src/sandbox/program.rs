@@ -2,6 +2,7 @@
 //!
 //! Apart from the import, because here are processes and pipes, and there are rights.
 
+pub(crate) mod approval;
 mod captured;
 pub(crate) mod confine;
 

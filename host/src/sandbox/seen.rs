@@ -5,7 +5,6 @@
 use wasmtime::component::ResourceTableError;
 
 use crate::fault::Fault;
-use crate::sandbox::guest::HANDLES;
 use crate::secrets::redact_tokens;
 use crate::text::visible;
 
@@ -19,6 +18,8 @@ pub(crate) struct Seen {
     pub stack_limit: usize,
     pub value_limit: usize,
     pub instance_limit: usize,
+    /// The limit on what is kept open that counts here: of files and the like, or of tasks and streams.
+    pub handle_limit: usize,
     /// The end of the guest's standard error.
     pub stderr: String,
 }
@@ -30,7 +31,7 @@ impl Seen {
             return fault.clone();
         }
         if let Some(ResourceTableError::Full) = error.downcast_ref() {
-            return Fault::Handles(HANDLES);
+            return Fault::Handles(self.handle_limit);
         }
         let stderr = redact_tokens(&self.stderr).into_owned();
         if let Some(trap) = error.downcast_ref::<wasmtime::Trap>() {

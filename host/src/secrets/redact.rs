@@ -223,7 +223,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(20_000))]
+        #![proptest_config(ProptestConfig::with_cases(crate::cases::cases()))]
 
         #[test]
         fn a_text_of_any_kind_is_read_to_its_end(text in "(ghp_|sk-|eyJ|[a-z0-9]{1,20}|[._ -]|\\PC){0,12}") {

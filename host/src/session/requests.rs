@@ -33,6 +33,7 @@ impl Task {
                     answer(reply, None);
                 }
             }
+            Ask::StopTurn => self.end_turn_by_interrupt().await,
             Ask::IsInteractive(reply) => answer(reply, self.options.interactive),
             Ask::Messages(reply) => answer(reply, self.conversation.transcript().messages().to_vec()),
             Ask::Context(reply) => answer(reply, self.provider_messages().unwrap_or_default()),

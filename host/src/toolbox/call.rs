@@ -81,10 +81,23 @@ impl Toolbox {
         // Who waits for a permit holds no instance; a nested call uses the permit of its caller.
         let permit = if context.has_permit { None } else { self.calls.acquire().await.ok() };
         let uses = Arc::<Uses>::default();
-        let context = CallContext { has_permit: true, uses: uses.clone(), ..context.clone() };
-        let outcome = self.steps(registered, arguments, &context).await;
+        let inner = CallContext {
+            has_permit: true,
+            uses: uses.clone(),
+            policy: registered.plugin.policy().clone(),
+            ..context.clone()
+        };
+        let outcome = self.steps(registered, arguments, &inner).await;
         drop(permit);
-        let outcome = if outcome.ok() { outcome } else { outcome.for_want_of(&uses) };
+        let outcome = if outcome.ok() {
+            outcome
+        } else {
+            uses.failed();
+            outcome.for_want_of(&uses)
+        };
+        // A limit on its requests is told to the guest, which may give up for it.
+        let outcome = if !outcome.ok() && uses.hit_limit() { outcome.at_a_limit() } else { outcome };
+        context.uses.absorb(&uses);
         registered.plugin.record(Kind::Tool, registered.name(), arguments, outcome.ended(), &uses);
         outcome
     }
@@ -100,6 +113,14 @@ impl Toolbox {
                 Err(stopped) => return stopped,
             }
         }
+        // With the arguments as they now are: what is judged is what runs.
+        let asked = registered.plugin.ready(Entry::Tool, context.clone()).await;
+        let approved = match registered.approve(&arguments.value, &asked).await {
+            Ok(approved) => approved,
+            Err(refused) => return registered.raised(refused, &arguments).by_denial(),
+        };
+        let tool = Some(registered.tool.definition.name.clone());
+        let context = &CallContext { approved, tool, ..asked };
         let mut object = match registered.handler(&arguments, context).await {
             Ok(object) => object,
             Err(failed) => return failed,
@@ -167,14 +188,11 @@ impl Registered {
     }
 
     async fn handler(&self, arguments: &Arguments, context: &CallContext) -> Result<Map<String, Value>, Outcome> {
-        let context = self.plugin.ready(Entry::Tool, context.clone()).await;
         match self.plugin.call_tool(context.clone(), self.name(), &arguments.text).await {
             Ok(Ok(text)) => object(&text).map_err(|got| {
                 let error = format!("tool `{}` must answer with a JSON object, it answered with {got}", self.address());
                 self.raised(error, arguments)
             }),
-            // A limit on its requests is told to the guest, which may give up for it.
-            Ok(Err(error)) if context.uses.hit_limit() => Err(self.raised(error, arguments).at_a_limit()),
             Ok(Err(error)) => Err(self.raised(error, arguments)),
             Err(fault) => Err(self.stopped(fault.ended(&format!("tool `{}`", self.address())), &fault, arguments)),
         }

@@ -174,7 +174,7 @@ fn calls_without_an_id_of_their_own_get_one() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(20_000))]
+    #![proptest_config(ProptestConfig::with_cases(crate::cases::cases()))]
 
     #[test]
     fn whatever_is_added_each_call_has_its_result(shorts in prop::collection::vec(

@@ -75,7 +75,7 @@ fn grants_are_stored_as_they_are_spelled() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(20_000))]
+    #![proptest_config(ProptestConfig::with_cases(crate::cases::cases()))]
 
     #[test]
     fn a_grant_reads_back_as_itself(text in prop_oneof![

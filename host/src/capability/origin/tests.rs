@@ -182,7 +182,7 @@ fn the_narrower_of_two_is_what_both_allow() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(20_000))]
+    #![proptest_config(ProptestConfig::with_cases(crate::cases::cases()))]
 
     #[test]
     fn an_origin_reads_back_as_itself(text in prop_oneof![

@@ -2,6 +2,7 @@
 //!
 //! Apart, because nothing of a body is ever kept, and every limit on one is counted here.
 
+use std::collections::HashSet;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -15,29 +16,46 @@ use reqwest::Url;
 use tokio::time::{Instant, Sleep};
 use wasmtime_wasi_http::{Error, WasiBody};
 
+use crate::capability::Origin;
 use crate::sandbox::http::error;
-use crate::sandbox::http::mask::Mask;
+use crate::sandbox::http::mask::{self, Mask};
 use crate::uses::Uses;
 
-/// Requests of one call that are not read to their end.
+/// What is kept of one call's requests: how many are not read to their end, and which hosts the person refused.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Connections(Arc<AtomicUsize>);
+pub(crate) struct Requests(Arc<Kept>);
+
+#[derive(Debug, Default)]
+struct Kept {
+    open: AtomicUsize,
+    refused: Mutex<HashSet<Origin>>,
+}
 
 /// One of them.
 #[derive(Debug)]
-pub(super) struct Connection(Arc<AtomicUsize>);
+pub(super) struct Connection(Arc<Kept>);
 
-impl Connections {
+impl Requests {
+    /// Notes that the person refused a host.
+    pub(super) fn refuse(&self, origin: &Origin) {
+        self.0.refused.lock().unwrap_or_else(PoisonError::into_inner).insert(origin.clone());
+    }
+
+    /// Whether the person refused a host in this call.
+    pub(super) fn is_refused(&self, origin: &Origin) -> bool {
+        self.0.refused.lock().unwrap_or_else(PoisonError::into_inner).contains(origin)
+    }
+
     /// Takes one of so many, if one is left.
     pub(super) fn take(&self, most: usize) -> Option<Connection> {
         let more = |n: usize| (n < most).then_some(n + 1);
-        self.0.fetch_update(SeqCst, SeqCst, more).ok().map(|_| Connection(self.0.clone()))
+        self.0.open.fetch_update(SeqCst, SeqCst, more).ok().map(|_| Connection(self.0.clone()))
     }
 }
 
 impl Drop for Connection {
     fn drop(&mut self) {
-        self.0.fetch_sub(1, SeqCst);
+        self.0.open.fetch_sub(1, SeqCst);
     }
 }
 
@@ -81,6 +99,8 @@ pub(super) struct ResponseBody {
     timer: Option<Pin<Box<Sleep>>>,
     is_waiting: bool,
     mask: Mask,
+    /// What comes after the rest of the data.
+    trailers: Option<HeaderMap>,
     connection: Option<Connection>,
     uses: Arc<Uses>,
 }
@@ -95,7 +115,8 @@ impl ResponseBody {
         uses: Arc<Uses>,
     ) -> Self {
         let total = most.map(|it| (it, it));
-        Self { inner, total, idle, timer: None, is_waiting: false, mask, connection: Some(connection), uses }
+        let connection = Some(connection);
+        Self { inner, total, idle, timer: None, is_waiting: false, mask, trailers: None, connection, uses }
     }
 
     /// A piece came in: it counts, and the timer starts anew when the guest waits again.
@@ -129,6 +150,9 @@ impl ResponseBody {
 
     fn poll_inner(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Error>>> {
         loop {
+            if let Some(trailers) = self.trailers.take() {
+                return Poll::Ready(Some(Ok(Frame::trailers(trailers))));
+            }
             let Poll::Ready(polled) = Pin::new(&mut self.inner).poll_frame(cx) else {
                 return self.poll_idle(cx).map(|it| Some(Err(it)));
             };
@@ -137,7 +161,18 @@ impl ResponseBody {
                 Some(Err(failed)) => return Poll::Ready(Some(Err(error::sorted(&failed)))),
                 None => return Poll::Ready(self.mask.rest().map(|it| Ok(Frame::data(it)))),
             };
-            let Ok(bytes) = frame.into_data() else { continue };
+            let bytes = match frame.into_data() {
+                Ok(bytes) => bytes,
+                Err(frame) => {
+                    let mut trailers = frame.into_trailers().unwrap_or_default();
+                    mask::headers(&mut trailers, &self.mask);
+                    self.trailers = Some(trailers);
+                    match self.mask.rest() {
+                        Some(rest) => return Poll::Ready(Some(Ok(Frame::data(rest)))),
+                        None => continue,
+                    }
+                }
+            };
             self.count(bytes.len())?;
             let bytes = self.mask.piece(bytes);
             // All of it may wait for the piece that shows whether it is the start of a secret.
@@ -176,7 +211,7 @@ mod tests {
 
     #[test]
     fn a_connection_is_given_back_when_it_is_dropped() {
-        let connections = Connections::default();
+        let connections = Requests::default();
         let held: Vec<_> = (0..3).map_while(|_| connections.take(2)).collect();
         assert_eq!(held.len(), 2);
         drop(held);

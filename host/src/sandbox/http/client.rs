@@ -11,11 +11,10 @@ use tokio::sync::OnceCell;
 use wasmtime_wasi_http::Error;
 
 use crate::capability::{Host, Origin, Scheme, VariableName, special};
-use crate::host_request::Caller;
 use crate::limits::Limits;
 use crate::network::NetworkSettings;
 use crate::question::{Choice, Question};
-use crate::sandbox::clock::Deadline;
+use crate::sandbox::http::Outgoing;
 use crate::sandbox::http::resolve::{Resolver, Rule};
 use crate::sandbox::http::rules::{Passage, Target, is_local, is_this_machine};
 use crate::sandbox::http::tls;
@@ -31,8 +30,9 @@ pub(crate) struct Network {
     secrets: Arc<Secrets>,
     limits: HttpLimits,
     clients: Mutex<HashMap<Key, Arc<OnceCell<reqwest::Client>>>>,
+    allowed: Mutex<HashSet<Origin>>,
     /// Held while a person is asked: one question at a time.
-    allowed: tokio::sync::Mutex<HashSet<Origin>>,
+    asking: tokio::sync::Mutex<()>,
 }
 
 /// The limits on requests, of [`Limits`].
@@ -50,6 +50,8 @@ pub(super) struct HttpLimits {
 enum Key {
     /// Addresses of the internet at large.
     Public(Scheme),
+    /// The user's proxy, which goes on from there.
+    Proxied(Scheme),
     /// One origin, wherever its name leads. For another port of the same host there is another client, or none.
     Named(Origin),
 }
@@ -82,11 +84,12 @@ impl Network {
     /// The client that goes to a target and to nowhere that the passage does not lead.
     pub(super) async fn client(&self, target: &Target, passage: Passage) -> Result<reqwest::Client, Error> {
         let origin = &target.origin;
-        let key = match passage {
-            Passage::Public => Key::Public(origin.scheme()),
-            Passage::Named => Key::Named(origin.clone()),
-        };
         let proxy = self.settings.proxy.clone().filter(|_| !is_direct(origin.host()));
+        let key = match (&proxy, passage) {
+            (Some(_), _) => Key::Proxied(origin.scheme()),
+            (None, Passage::Public) => Key::Public(origin.scheme()),
+            (None, Passage::Named) => Key::Named(origin.clone()),
+        };
         if proxy.is_some() {
             self.check_before_proxy(target, passage).await?;
         }
@@ -153,16 +156,20 @@ impl Network {
     }
 
     /// Asks the person whether a plugin may use a host that only a grant for any host covers.
-    pub(super) async fn ask(&self, caller: &Caller, deadline: &Arc<Deadline>, origin: &Origin) -> bool {
-        // Who was refused once asks no second time in the same call.
-        let denied = super::grant_of(origin);
-        let refused = || caller.context.uses.list().iter().any(|it| !it.allowed && it.grant == denied);
-        let _pause = deadline.pause();
-        let mut allowed = self.allowed.lock().await;
-        if allowed.contains(origin) {
+    pub(super) async fn ask(&self, outgoing: &Outgoing, origin: &Origin) -> bool {
+        let caller = &outgoing.caller;
+        let is_allowed = || self.allowed.lock().unwrap_or_else(PoisonError::into_inner).contains(origin);
+        if is_allowed() {
             return true;
         }
-        if refused() {
+        let _pause = outgoing.deadline.pause();
+        let _one_at_a_time = self.asking.lock().await;
+        // Somebody may have asked about the same host meanwhile.
+        if is_allowed() {
+            return true;
+        }
+        // Who was refused once asks no second time in the same call.
+        if outgoing.requests.is_refused(origin) {
             return false;
         }
         let question = Question {
@@ -177,11 +184,11 @@ impl Network {
         match caller.context.choose(caller, question).await.map(|it| it.key) {
             Some('y') => true,
             Some('s') => {
-                allowed.insert(origin.clone());
+                self.allowed.lock().unwrap_or_else(PoisonError::into_inner).insert(origin.clone());
                 true
             }
             _ => {
-                caller.context.uses.denied(&caller.plugin, denied.clone());
+                outgoing.requests.refuse(origin);
                 false
             }
         }

@@ -120,7 +120,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(20_000))]
+        #![proptest_config(ProptestConfig::with_cases(crate::cases::cases()))]
 
         #[test]
         fn however_it_is_cut_the_whole_is_the_same(text in "(abab|ab|a|b|c){0,12}", cuts: Vec<u8>) {

@@ -230,7 +230,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(20_000))]
+        #![proptest_config(ProptestConfig::with_cases(crate::cases::cases()))]
 
         #[test]
         fn whatever_is_read_is_sent_to_what_was_judged(

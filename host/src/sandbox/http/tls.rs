@@ -38,6 +38,7 @@ pub(super) fn settings(ca_file: Option<&Path>) -> Result<ClientConfig, TlsError>
         }
     };
     let mut own = shared.clone();
+    own.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
     own.resumption = Resumption::in_memory_sessions(SESSIONS);
     Ok(own)
 }

@@ -6,12 +6,13 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 
 use crate::bindings::bellglass::plugin::process::{Host, Options, Output};
-use crate::capability::Grant;
+use crate::capability::{Capability, CommandPattern, Grant};
+use crate::command_line::{self, CommandLine};
 use crate::host_request::{Ask, Entry, Show};
 use crate::limits::Limits;
 use crate::sandbox::guest::Identity;
 use crate::sandbox::imports::port::Port;
-use crate::sandbox::program::{self, Ended, Program};
+use crate::sandbox::program::{self, Ended, Program, approval};
 
 /// The way up, for what is shown; what the plugin may run and where; and how long.
 pub(crate) struct View<'a> {
@@ -39,6 +40,7 @@ impl View<'_> {
             return Err("only `log` works while a plugin is loaded".into());
         }
         self.judge(&program)?;
+        approval::approve(&self.port, &program).await?;
         let wanted = options.timeout_ms.map(|it| Duration::from_millis(it.into()));
         let timeout = wanted.unwrap_or(self.limits.program).min(self.limits.program_longest);
         // The program has its own time.
@@ -69,16 +71,19 @@ impl View<'_> {
     /// Whether every command of it is granted; what is missing is noted, and named.
     fn judge(&self, program: &Program) -> Result<(), String> {
         let (plugin, uses) = (&self.identity.name, &self.port.caller.context.uses);
-        let judged = match program {
-            Program::Line(line) => self.identity.grants.may_run_line(line),
-            Program::Argv(argv) => self.identity.grants.may_run(argv),
+        let line = match program {
+            Program::Line(line) => CommandLine::parse(line),
+            Program::Argv(argv) => CommandLine::of_argv(argv),
         };
+        let granted: Vec<CommandPattern> = self.identity.grants.commands().cloned().collect();
+        let judged = command_line::granted(line.as_ref().ok(), &granted);
         match judged {
             Ok(patterns) => {
-                patterns.into_iter().for_each(|it| uses.allowed(plugin, Grant::from(&it)));
+                patterns.into_iter().for_each(|it| uses.allowed(plugin, Grant::One(Capability::Run(it))));
                 Ok(())
             }
             Err(missing) => {
+                let missing = Capability::Run(missing);
                 let grant = Grant::from(&missing);
                 let flag = grant.flag(plugin);
                 uses.denied(plugin, grant);

@@ -16,9 +16,6 @@ const KEY: usize = 256;
 /// Keys of one plugin. Each is a file, and takes a block of the disk however small it is.
 const KEYS: usize = 1024;
 
-/// Two calls of one plugin must not both think that there is room.
-static DISK_LOCK: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
-
 /// The plugin's own folder and its limit.
 pub(crate) struct View<'a> {
     pub identity: &'a Identity,
@@ -36,7 +33,8 @@ impl View<'_> {
     ) -> Result<R, String> {
         let folder = self.folder()?.to_owned();
         let limit = self.identity.storage_limit;
-        let _lock = DISK_LOCK.lock().await;
+        // Two calls of one plugin must not both think that there is room. Other plugins do not wait for them.
+        let _lock = self.identity.storage_lock.lock().await;
         let done = tokio::task::spawn_blocking(move || work(&folder, limit)).await;
         done.unwrap_or_else(|_| Err("the storage failed".into()))
     }

@@ -3,8 +3,8 @@
 use crate::bindings::bellglass::plugin::terminal::{Host, Style};
 use crate::bindings::convert;
 use crate::host_request::{Ask, Show};
+use crate::sandbox::files::read_beneath;
 use crate::sandbox::imports::port::Port;
-use crate::sandbox::read_beneath;
 use crate::secrets::redact;
 
 /// Bytes of a file that are shown; more is no reading for a terminal.

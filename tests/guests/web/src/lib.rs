@@ -12,21 +12,25 @@ use bellglass_guest::{
 };
 
 /// Where it wants to go: servers of tests listen on these ports, each at an address of its own.
-const ORIGINS: [&str; 9] = [
+const ORIGINS: [&str; 11] = [
     "http://*:18080",
     "https://*:18443",
     "http://*:18081",
     "http://*.example.org:18080",
     "https://*.example.org:18443",
     "http://127.77.0.1:18080",
+    "http://127.77.0.2:18080",
+    "http://127.77.0.3:18080",
     "http://localhost:18080",
     "https://*",
     "http://*",
 ];
 
 /// Which secret it wants where.
-const CREDENTIALS: [(&str, &str); 4] = [
+const CREDENTIALS: [(&str, &str); 6] = [
     ("WEB_KEY", "http://127.77.0.1:18080"),
+    ("WEB_KEY", "http://127.77.0.2:18080"),
+    ("WEB_KEY", "http://127.77.0.3:18080"),
     ("WEB_KEY", "https://*.example.org:18443"),
     ("WEB_KEY", "http://plain.example.org:18080"),
     ("OTHER_KEY", "https://*.example.org:18443"),
@@ -50,6 +54,15 @@ fn setup(setup: &mut Setup) {
     let text = |args: &Value, key: &str| args[key].as_str().unwrap_or_default().to_owned();
     setup.raw_tool("request", "Sends one", ANY, |args: Value| -> Answer {
         request::follow(&args).map_err(Failure::new)
+    });
+    setup.raw_tool("repeat", "Sends one after the other", ANY, |args: Value| -> Answer {
+        for _ in 0..args["n"].as_u64().unwrap_or(1) {
+            let answer = request::follow(&args).map_err(Failure::new)?;
+            if answer["status"] != 200 {
+                return Err(Failure::new(answer));
+            }
+        }
+        Ok(json!({}))
     });
     setup.raw_tool("at-once", "Sends many", ANY, move |args: Value| -> Answer {
         Ok(request::at_once(&text(&args, "url"), args["n"].as_u64().unwrap_or(1)))
@@ -93,7 +106,7 @@ impl Provider for Server {
     fn fetch(&self, request: &Request) -> Result<Completion, ProviderError> {
         let args = json!({"url": request.options["url"], "method": "POST", "body": "{}"});
         let answer = request::follow(&args).map_err(ProviderError::Broken)?;
-        match (answer["status"].as_u64(), answer["error"].as_str()) {
+        match (answer["status"].as_u64(), answer["failed"].as_str()) {
             (_, Some(error)) => Err(ProviderError::Broken(error.into())),
             (Some(401), _) => Err(ProviderError::Unauthorized(answer["body"].to_string())),
             _ => {

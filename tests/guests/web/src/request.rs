@@ -17,9 +17,9 @@ pub(crate) fn follow(args: &Value) -> Result<Value, String> {
     let mut urls = Vec::new();
     loop {
         let mut answer = match send(&url, args)? {
-            Err(code) => json!({"error": format!("{code:?}")}),
+            Err(code) => json!({"failed": format!("{code:?}")}),
             Ok(pending) => match wait(&pending) {
-                Err(code) => json!({"error": format!("{code:?}")}),
+                Err(code) => json!({"failed": format!("{code:?}")}),
                 Ok(response) => read(response, args["most"].as_u64().unwrap_or(u64::MAX)),
             },
         };
@@ -34,7 +34,7 @@ pub(crate) fn follow(args: &Value) -> Result<Value, String> {
                     answer["hops"] = json!(urls);
                 }
                 if args["raise"] == json!(true)
-                    && let Some(error) = answer["error"].as_str()
+                    && let Some(error) = answer["failed"].as_str()
                 {
                     return Err(error.into());
                 }
@@ -89,7 +89,8 @@ fn send(url: &str, args: &Value) -> Result<Result<FutureIncomingResponse, ErrorC
     request.set_method(&method).map_err(|()| "the method")?;
     request.set_scheme(Some(&scheme)).map_err(|()| "the scheme")?;
     request.set_authority(Some(&rest[..at])).map_err(|()| "the authority")?;
-    request.set_path_with_query(Some(&rest[at..]).filter(|it| !it.is_empty())).map_err(|()| "the path")?;
+    let path = if at == rest.len() { "/" } else { &rest[at..] };
+    request.set_path_with_query(Some(path)).map_err(|()| "the path")?;
     let body = args["body"].as_str().map(|text| text.repeat(args["times"].as_u64().unwrap_or(1) as usize));
     let stream = body.map(|text| (request.body().expect("the first to ask"), text));
     let pending = match handle(request, None) {
@@ -144,6 +145,6 @@ fn read(response: IncomingResponse, most: u64) -> Value {
         "headers": headers,
         "body": String::from_utf8_lossy(&start),
         "length": length,
-        "error": error,
+        "failed": error,
     })
 }

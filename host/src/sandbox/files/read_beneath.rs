@@ -1,27 +1,26 @@
 //! Reads a file that a plugin may read, for the host itself to show.
 //!
-//! Apart, because here the host opens a path that a stranger chose: the kernel resolves it below a granted folder, or not at
-//! all.
+//! Apart, because here the host opens a path that a stranger chose: it does so as the plugin would, with no right of its own.
 
 use std::io::Read as _;
-use std::path::Path;
 
+use wasmtime_wasi::filesystem::Descriptor;
+
+use crate::sandbox::files::guard::Guard;
+use crate::sandbox::files::open::{How, open};
 use crate::sandbox::guest::OpenFolder;
 
 /// Reads at most `limit` bytes of a file, by a path as the plugin would write it. None for anything that the plugin could
-/// not read itself.
+/// not read itself. Blocks.
 pub(crate) fn read(folders: &[OpenFolder], path: &str, limit: usize) -> Option<String> {
+    let guard = Guard::open(folders, "");
     // The longest name is the nearest folder, as for the guest's own library.
-    let mut below: Vec<(&OpenFolder, &str)> =
-        folders.iter().filter_map(|it| Some((it, beneath(&it.guest, path)?))).collect();
-    below.sort_by_key(|(folder, _)| std::cmp::Reverse(folder.guest.len()));
-    let (folder, rest) = below.first()?;
-    let file = open(&folder.host, Path::new(rest))?;
-    if !file.metadata().ok()?.is_file() {
-        return None;
-    }
+    let below = guard.roots.iter().filter_map(|it| Some((it, beneath(&it.folder.guest, path)?)));
+    let (root, rest) = below.max_by_key(|(root, _)| root.folder.guest.len())?;
+    let how = How { follow: true, read: true, ..How::default() };
+    let Descriptor::File(file) = open(&guard, &root.dir, rest, how).ok()? else { return None };
     let mut content = Vec::new();
-    file.take(limit as u64).read_to_end(&mut content).ok()?;
+    file.file.take(limit as u64).read_to_end(&mut content).ok()?;
     Some(String::from_utf8_lossy(&content).into_owned())
 }
 
@@ -33,37 +32,27 @@ fn beneath<'a>(folder: &str, path: &'a str) -> Option<&'a str> {
     path.strip_prefix(folder)?.strip_prefix('/')
 }
 
-#[cfg(target_os = "linux")]
-fn open(folder: &Path, path: &Path) -> Option<std::fs::File> {
-    use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, openat, openat2};
-    let folder = openat(CWD, folder, OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty()).ok()?;
-    // Without O_NONBLOCK a named pipe would block.
-    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
-    let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
-    openat2(folder, path, flags, Mode::empty(), resolve).ok().map(Into::into)
-}
-
-/// Without a kernel that resolves below a folder, nothing is opened: the plugin's fallback is shown.
-#[cfg(not(target_os = "linux"))]
-fn open(_folder: &Path, _path: &Path) -> Option<std::fs::File> {
-    None
-}
-
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(test)]
 mod tests {
     use super::*;
-    use crate::capability::Mode;
+    use crate::capability::{Folder, Mode};
 
     #[test]
     fn only_what_the_plugin_could_read_itself_is_read() {
         let root = tempfile::tempdir().unwrap();
-        let granted = root.path().join("granted");
+        let granted = root.path().canonicalize().unwrap().join("granted");
         std::fs::create_dir_all(granted.join("sub")).unwrap();
         std::fs::write(root.path().join("secret"), "no").unwrap();
         std::fs::write(granted.join("sub/a"), "yes").unwrap();
         std::os::unix::fs::symlink("../secret", granted.join("out")).unwrap();
         std::os::unix::fs::symlink("sub/a", granted.join("in")).unwrap();
-        let folder = |guest: &str| OpenFolder { host: granted.clone(), guest: guest.into(), mode: Mode::Read };
+        let folder = |guest: &str| OpenFolder {
+            host: granted.clone(),
+            guest: guest.into(),
+            granted: Folder::workspace(),
+            mode: Mode::Read,
+            inside: [].into(),
+        };
         let folders = [folder("."), folder("/w")];
         for path in ["sub/a", "in", "./sub/a", "/w/sub/a", "sub/../sub/a"] {
             assert_eq!(read(&folders, path, 100).as_deref(), Some("yes"), "{path}");
