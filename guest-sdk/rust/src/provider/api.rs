@@ -133,7 +133,10 @@ impl Api {
             ProviderError::ContextTooLong(say(
                 "make the conversation shorter with /compact, or choose a model that takes more",
             ))
-        } else if is(&[408, 409, 425, 429, 529]) || status.is_some_and(|status| status >= 500) || is_busy {
+        } else if is(&[408, 409, 425, 429, 529])
+            || status.is_some_and(|status| status >= 500 && status != 501)
+            || is_busy
+        {
             ProviderError::busy(
                 say("wait, or choose another model with -m"),
                 wait.or_else(|| retry_after::of_body(body)),

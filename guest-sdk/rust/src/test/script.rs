@@ -194,11 +194,11 @@ impl Script {
     /// The line that cannot be understood.
     pub fn parse(text: &str) -> Result<Self, String> {
         let mut script = Self::default();
-        let mut sections = text.split("\n=== ");
-        let first = sections.next().unwrap_or_default();
-        let first = first.strip_prefix("=== ").into_iter();
-        for section in first.chain(sections) {
-            script.section(section)?;
+        let start = format!("\n{text}");
+        let mut sections = start.split("\n=== ").skip(1).peekable();
+        while let Some(section) = sections.next() {
+            let ends_line = sections.peek().is_some_and(|next| !next.starts_with("cut\n"));
+            script.section(&format!("{section}{}", if ends_line { "\n" } else { "" }))?;
         }
         Ok(script)
     }
@@ -252,7 +252,7 @@ mod tests {
 
     #[test]
     fn a_script_says_what_is_asked_and_what_is_answered() {
-        let text = "About\n\n=== POST /a?b\nhas \"x\":1\nlacks y\n\n=== 429\nretry-after: 7\n\nsl\n=== cut\now\n\n\n=== broken\n";
+        let text = "About\n\n=== POST /a?b\nhas \"x\":1\nlacks y\n\n=== 429\nretry-after: 7\n\nsl\n=== cut\now\n\n=== broken\n";
         let script = Script::parse(text).unwrap();
         let exchange = &script.exchanges[0];
         let expected = Answer::new(429).header("retry-after", "7").piece("sl").piece("ow\n\n").broken();
