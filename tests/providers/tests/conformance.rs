@@ -1,5 +1,7 @@
 //! Every provider makes the same of the same conversation, however its bytes arrive.
 
+#![allow(clippy::unwrap_used, reason = "a test that panics fails, and says where")]
+
 use bellglass_guest::test::{Answer, Script};
 use provider_tests::{Came, PROVIDERS, Provider, first_request, random::Random, second_request};
 
