@@ -110,6 +110,34 @@ fn as_json_the_list_of_plugins_has_file_hash_and_state() {
     let rows = run.json();
     let states: Vec<_> = rows.as_array().unwrap().iter().map(|it| it["state"].as_str().unwrap()).collect();
     assert_eq!(states, [&["loaded"; 9][..], &["failed", "loaded"]].concat());
+    let shown = steady(&serde_json::to_string_pretty(&[&rows[0], &rows[9]]).unwrap());
+    // Whether another test compiled it before is no matter here.
+    expect![[r#"
+        [
+          {
+            "name": "wc",
+            "version": "0.1.0",
+            "description": "Counts the lines, words and bytes of files",
+            "state": "loaded",
+            "origin": "bundled",
+            "path": "wc",
+            "sha256": "HASH",
+            "cached": …
+          },
+          {
+            "state": "failed",
+            "error": "the file is no WebAssembly; a plugin is a component, built with `--target wasm32-wasip2`",
+            "origin": "user",
+            "path": "$ENV/home/.agents/plugins/broken.wasm"
+          }
+        ]"#]]
+    .assert_eq(&shown.replace("\"cached\": true", "\"cached\": …").replace("\"cached\": false", "\"cached\": …"));
+}
+
+#[test]
+fn a_plugin_is_shown_with_what_it_has_asks_for_and_may_do() {
+    let env = TestEnv::new().guest("script");
+    let run = env.run(&["plugin", "info", "script", "--grant", "script:model"]);
     expect![[r#"
         plugin     script 0.1.0
         about      Replies as it is told
